@@ -1,0 +1,1 @@
+# Filled by packaging: install rules and CPack.

@@ -1,0 +1,55 @@
+// A PTX module placed in device memory: variables have addresses, kernels are lowered when first asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memory/address_space.h"
+#include "ptx/module.h"
+
+namespace muscope::code {
+
+struct Kernel;
+
+class LoadedModule {
+ public:
+  /// A module variable after loading. Constant variables live in device memory too; `bank_offset` is their byte offset
+  /// in the 64 KiB constant bank.
+  struct Symbol {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    ptx::Space space = ptx::Space::kGlobal;
+    bool managed = false;
+    std::uint64_t bank_offset = 0;
+  };
+
+  /// Places and initialises every .global and .const variable. `managed_at(name)` is asked for each managed variable, and
+  /// may return a host address where it must live (0: allocate managed memory). Throws Error (D31x) when initialisers
+  /// name unknown symbols or constants exceed 64 KiB.
+  LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory);
+  ~LoadedModule();
+
+  const Symbol* symbol(std::string_view name) const;
+  /// Moves a managed variable to host memory at `pointer` (its bytes are copied there). Before the first kernel() only.
+  void place_managed(std::string_view name, void* pointer);
+
+  /// The kernel of that mangled name, lowered at the first call; null when the module has none. Throws Error when it
+  /// needs an instruction that muscope does not have.
+  std::shared_ptr<const Kernel> kernel(std::string_view mangled);
+  std::vector<std::string> kernel_names() const;
+  const ptx::Module& ptx() const { return *module_; }
+
+ private:
+  void apply_initialisers();
+  std::shared_ptr<const ptx::Module> module_;
+  memory::AddressSpace& memory_;
+  std::map<std::string, Symbol, std::less<>> symbols_;
+  std::map<std::string, std::shared_ptr<const Kernel>, std::less<>> kernels_;
+  std::mutex mutex_;
+};
+
+}  // namespace muscope::code

@@ -1,0 +1,80 @@
+// Runs one launch: hands its blocks to worker threads, watches for faults and hangs, gathers the counts.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arch/gpu_spec.h"
+#include "code/kernel.h"
+#include "memory/address_space.h"
+#include "views/records.h"
+
+namespace muscope::exec {
+
+/// How a launch ended, in the terms of CUDA's sticky errors.
+enum class Outcome : std::uint8_t {
+  kOk,
+  kIllegalAddress,      ///< cudaErrorIllegalAddress (700)
+  kMisaligned,          ///< cudaErrorMisalignedAddress (716)
+  kAssert,              ///< cudaErrorAssert (710)
+  kTrap,                ///< cudaErrorLaunchFailure (719)
+  kIllegalInstruction,  ///< cudaErrorIllegalInstruction (715)
+  kInvalidPc,           ///< cudaErrorInvalidPc (718): an indirect call to something that is not a function
+  kHang,                ///< cudaErrorLaunchTimeout (702): step budget used up, or no warp can go on
+  kStopped,             ///< told to stop (--timeout, ^C)
+  kUnsupported,         ///< cudaErrorNotSupported (801): reached an instruction that muscope does not have
+};
+
+struct LaunchRequest {
+  std::shared_ptr<const code::Kernel> kernel;
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t dynamic_shared = 0;
+  std::vector<std::uint8_t> params;  ///< laid out at Kernel::params[i].offset
+  bool cooperative = false;
+  bool observe = true;               ///< false: run only, count nothing
+};
+
+struct LaunchResult {
+  Outcome outcome = Outcome::kOk;
+  views::LaunchRecord record;   ///< counts, fault and findings; index, kernel, stream and device are the caller's to fill
+  std::string output;           ///< what device printf and assert wrote, in block order
+};
+
+struct EngineOptions {
+  unsigned threads = 0;             ///< workers; 0 = one per available core
+  std::uint64_t max_steps = 0;      ///< warp instructions a launch may execute; 0 = no limit
+  const volatile std::uint32_t* stop = nullptr;  ///< becomes non-zero to end the launch in progress
+};
+
+/// A launch under way on engine threads.
+class LaunchHandle {
+ public:
+  virtual ~LaunchHandle() = default;
+  /// Waits until the launch has ended, or until every runnable warp polls memory that only someone else can change
+  /// (the kernel then goes on in the background). True when it has ended.
+  virtual bool wait_ended_or_polling() = 0;
+  virtual void wait_ended() = 0;
+  virtual bool ended() const = 0;
+  /// After it has ended.
+  virtual LaunchResult& result() = 0;
+};
+
+class Engine {
+ public:
+  Engine(memory::AddressSpace& memory, const arch::GpuSpec& gpu, EngineOptions options);
+  ~Engine();
+  /// Starts a launch. The caller has checked the limits (launch_limits.h) and filled params.
+  std::shared_ptr<LaunchHandle> start(LaunchRequest request);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace muscope::exec

@@ -1,0 +1,100 @@
+// Report: the tree that printers, advice and `diff` read. Its JSON picture is schema muscope.report/1
+// (docs/report-schema.md). Built from process records by build_report(); printers compute nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "arch/gpu_spec.h"
+#include "base/diagnostic.h"
+#include "views/records.h"
+
+namespace muscope::report {
+
+/// How far a number can be trusted (docs/accuracy.md).
+enum class Grade {
+  kCounted,    ///< follows from executed addresses; equals the hardware counter exactly
+  kModelled,   ///< a documented model with a measured error
+  kEstimated,  ///< a bound or guess; `reason` says why
+};
+std::string_view name_of(Grade grade);
+
+struct Metric {
+  std::variant<std::uint64_t, double> value = std::uint64_t{0};
+  std::string unit;    ///< "sector", "request", "inst", "byte", "%", "block", "warp", "register", ...
+  Grade grade = Grade::kCounted;
+  std::string reason;  ///< for kModelled and kEstimated; may be empty where the report's notes say it once
+
+  double as_double() const;
+};
+
+/// By metric name: ncu's where ncu has one ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), else "muscope__...".
+using Metrics = std::map<std::string, Metric, std::less<>>;
+
+struct SourcePosition {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string function;
+};
+
+/// The part of a launch that one source line caused. Lines of a launch sum to the launch, metric by metric.
+struct LineReport {
+  SourcePosition at;                      ///< file is empty when the program has no line information (line = PTX line)
+  std::vector<SourcePosition> inlined_at; ///< innermost call site first
+  Metrics metrics;
+  std::vector<views::SiteCounts> sites;   ///< memory instructions of this line
+};
+
+struct LaunchReport {
+  std::uint32_t index = 0;        ///< over the whole run, from 0
+  std::int64_t pid = 0;
+  std::string kernel;             ///< demangled
+  std::string mangled;
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t static_shared = 0, dynamic_shared = 0;
+  Metric registers;
+  std::string registers_source;
+  std::uint64_t stream = 0;
+  int device = 0;
+  views::LaunchState state = views::LaunchState::kFinished;
+  Metrics metrics;
+  std::vector<LineReport> lines;  ///< sorted by file, line, inline chain
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct ProcessReport {
+  std::int64_t pid = 0;
+  std::int64_t parent = 0;
+  std::vector<std::string> argv;
+  std::vector<views::TransferRecord> transfers;
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct Report {
+  std::string tool_version;
+  std::vector<std::string> argv;    ///< of the program
+  int exit_code = 0;                ///< of the program; 128 + n when signal n ended it
+  std::string exit_text;            ///< "exited with 0", "killed by SIGSEGV"
+  arch::GpuSpec gpu;
+  std::string toolchain;            ///< "nvcc 13.0.88", "clang 19.1.7", "as built"
+  std::vector<ProcessReport> processes;
+  std::vector<LaunchReport> launches;
+  std::vector<std::string> notes;   ///< said once: "events are host time, not GPU time"
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct BuildOptions {
+  std::vector<std::string> argv;
+  int exit_code = 0;
+  std::string exit_text;
+  std::string toolchain;
+};
+
+/// Applies the metric definitions (metrics.h) to what was counted. `processes` in order of their first launch.
+Report build_report(const std::vector<views::ProcessRecord>& processes, const arch::GpuSpec& gpu, const BuildOptions& options);
+
+}  // namespace muscope::report
