@@ -1,0 +1,159 @@
+#include "model/banks.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+#include "model/distinct_table.h"
+
+namespace muscope::model {
+namespace {
+
+/// Most distinct words in one bank among the lanes first .. first + count - 1.
+std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned count) {
+  std::array<std::uint8_t, kBanks> words_in_bank{};
+  DistinctTable<7> words;  // at most 64 (two words for each of 32 lanes: misaligned ones only)
+  std::uint32_t most = 0;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (!access.mask.test(lane)) continue;
+    const std::uint64_t address = access.addresses[lane];
+    for (std::uint64_t word = address >> 2; word <= (address + access.bytes - 1) >> 2; ++word) {
+      bool fresh = false;
+      words.find(word, fresh);
+      if (fresh) most = std::max<std::uint32_t>(most, ++words_in_bank[word % kBanks]);
+    }
+  }
+  return most;
+}
+
+/// Most lanes whose address falls in one bank.
+std::uint32_t most_lanes(const LaneAddresses& access, unsigned first, unsigned count) {
+  std::array<std::uint8_t, kBanks> lanes_in_bank{};
+  std::uint32_t most = 0;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (!access.mask.test(lane)) continue;
+    most = std::max<std::uint32_t>(most, ++lanes_in_bank[(access.addresses[lane] >> 2) % kBanks]);
+  }
+  return most;
+}
+
+unsigned end_of_lanes(const WarpMask& mask) {
+  if (mask.words[1] != 0) return 128u - static_cast<unsigned>(std::countl_zero(mask.words[1]));
+  return 64u - static_cast<unsigned>(std::countl_zero(mask.words[0]));
+}
+
+bool pairs_equal(const LaneAddresses& access, unsigned distance, unsigned end) {
+  for (unsigned lane = 0; lane < end; ++lane) {
+    const unsigned partner = lane ^ distance;
+    if (partner > lane && partner < end && access.mask.test(lane) && access.mask.test(partner) &&
+        access.addresses[lane] != access.addresses[partner])
+      return false;
+  }
+  return true;
+}
+
+/// Whether some pair (l, l xor distance) is active as a whole.
+constexpr bool has_pair(GroupMask mask, unsigned distance) {
+  return (mask & (mask >> distance) & (distance == 1 ? 0x55555555u : 0x33333333u)) != 0;
+}
+
+}  // namespace
+
+bool merges_pairs(const LaneAddresses& access) {
+  const unsigned end = end_of_lanes(access.mask);
+  return pairs_equal(access, 1, end) || pairs_equal(access, 2, end);
+}
+
+BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
+  BankCounts counts;
+  if (access.mask.none()) return counts;
+  unsigned group = lanes_per_bank_group(access.bytes);
+  if (op == SharedOp::kAtomic || op == SharedOp::kIncrement) group = kGroupLanes;
+  if (op == SharedOp::kLoad && group < kGroupLanes && merges_pairs(access)) group *= 2;
+  const unsigned end = end_of_lanes(access.mask);
+  for (unsigned first = 0; first < end; first += group) {
+    const unsigned lanes = std::min(group, end - first);
+    const std::uint32_t most =
+        op == SharedOp::kAtomic ? most_lanes(access, first, lanes) : most_words(access, first, lanes);
+    counts.wavefronts += most;
+    counts.ideal += most != 0;
+  }
+  return counts;
+}
+
+BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask mask, std::uint32_t bytes,
+                              SharedOp op) {
+  if (mask == 0) return {};
+  const std::uint64_t width = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+  const bool atomic = op == SharedOp::kAtomic;
+  if (mask == kAllLanes && is_aligned(base, stride, bytes)) {
+    if (bytes <= kBankBytes) {
+      // Lane strides within a word leave 32 neighbouring words at most: no two in one bank.
+      if (!atomic && width <= kBankBytes) return {1, 1};
+      if (width % kBankBytes == 0)
+        return {static_cast<std::uint32_t>(std::gcd(width / kBankBytes, std::uint64_t{kBanks})), 1};
+    } else if (!atomic && op != SharedOp::kIncrement && bytes <= 16) {
+      const std::uint32_t groups = bytes / kBankBytes;
+      if (stride == 0) return op == SharedOp::kLoad ? BankCounts{groups / 2, groups / 2} : BankCounts{groups, groups};
+      // Each group has as many lanes as there are banks of this access's width.
+      const std::uint64_t wide_banks = kBanks * kBankBytes / bytes;
+      return {groups * static_cast<std::uint32_t>(std::gcd(width / bytes, wide_banks)), groups};
+    }
+  } else if (stride == 0 && bytes <= kBankBytes && is_aligned(base, 0, bytes)) {
+    return {atomic ? static_cast<std::uint32_t>(std::popcount(mask)) : 1u, 1};
+  }
+  if (!atomic && bytes <= kBankBytes && width == kBankBytes && is_aligned(base, stride, bytes)) return {1, 1};
+  std::array<std::uint64_t, kGroupLanes> addresses;
+  for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+    addresses[lane] = base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(lane));
+  return count_banks(LaneAddresses{addresses, WarpMask::of(mask), bytes}, op);
+}
+
+BankCounts count_banks(const trace::WarpAccess& access) {
+  const SharedOp op = access.kind == trace::Kind::kLoad    ? SharedOp::kLoad
+                      : access.kind == trace::Kind::kStore ? SharedOp::kStore
+                                                           : SharedOp::kAtomic;
+  if (op == SharedOp::kAtomic && access.bytes > kBankBytes && access.mask != 0) {
+    std::array<std::uint64_t, kGroupLanes> storage;
+    const std::uint32_t wavefronts = count_cas_loop(lanes_of(access, storage)).atom_wavefronts;
+    const std::uint32_t halves = ((access.mask & 0xffffu) != 0) + ((access.mask >> 16) != 0);
+    return {wavefronts, 2 * halves};
+  }
+  if (access.shape == trace::Shape::kScattered)
+    return count_banks(LaneAddresses{{access.addresses, kGroupLanes}, WarpMask::of(access.mask), access.bytes}, op);
+  return count_banks_affine(access.base, access.shape == trace::Shape::kAffine ? access.stride : 0, access.mask,
+                            access.bytes, op);
+}
+
+CasLoopCounts count_cas_loop(const LaneAddresses& access) {
+  CasLoopCounts counts;
+  LaneAddresses left = access;
+  left.bytes = 8;
+  while (!left.mask.none()) {
+    ++counts.rounds;
+    counts.load_wavefronts += count_banks(left, SharedOp::kLoad).wavefronts;
+    DistinctTable<8> changed;  // addresses swapped in this round
+    WarpMask remaining = left.mask;
+    const unsigned end = end_of_lanes(left.mask);
+    for (unsigned first = 0; first < end; first += 16) {
+      std::uint32_t tried = 0;  // 8-byte banks whose lowest lane had its turn
+      bool any = false;
+      for (unsigned lane = first; lane < std::min(first + 16, end); ++lane) {
+        if (!left.mask.test(lane)) continue;
+        any = true;
+        const std::uint32_t bank = 1u << ((left.addresses[lane] / 8) % 16);
+        if ((tried & bank) != 0) continue;
+        tried |= bank;
+        bool fresh = false;
+        changed.find(left.addresses[lane], fresh);
+        if (fresh) remaining.words[lane >> 6] &= ~(std::uint64_t{1} << (lane & 63));
+      }
+      if (any) counts.atom_wavefronts += 2;
+    }
+    MUSCOPE_CHECK(remaining.words != left.mask.words);  // the first lane of a round always succeeds
+    left.mask = remaining;
+  }
+  return counts;
+}
+
+}  // namespace muscope::model
