@@ -1,0 +1,184 @@
+// Kernel: the executable form of one PTX entry. Control flow is resolved, registers have slots, every operand is a place
+// in one of four banks; nothing here knows how an op is executed (exec/ chooses a handler for each).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ptx/module.h"
+#include "views/records.h"
+
+namespace muscope::code {
+
+/// A place that holds one value per lane: 32 lanes side by side. The top two bits name the bank, the rest is a byte offset
+/// in it. Predicates are one 32-bit mask, in the frame bank.
+struct Place {
+  static constexpr std::uint32_t kBankShift = 30;
+  static constexpr std::uint32_t kOffsetMask = (1u << kBankShift) - 1;
+  std::uint32_t bits = kNoPlace;
+  static constexpr std::uint32_t kNoPlace = 0xffffffffu;
+
+  bool exists() const { return bits != kNoPlace; }
+};
+
+enum Bank : std::uint32_t {
+  kFrameBank = 0,   ///< registers of the function activation
+  kConstBank = 1,   ///< immediates and kernel parameters, filled once per launch
+  kThreadBank = 2,  ///< %tid and what else differs between warps of a block, filled once per warp
+  kBlockBank = 3,   ///< %ctaid and what else differs between blocks
+};
+
+/// Places of the thread and block banks, in units of kSlotBytes.
+enum ThreadSlot : std::uint32_t { kTidX, kTidY, kTidZ, kWarpId, kThreadSlots };
+enum BlockSlot : std::uint32_t { kCtaidX, kCtaidY, kCtaidZ, kSmId, kBlockSlots };
+
+inline constexpr std::uint32_t kSlotBytes = 128;  ///< 32 lanes of 4 bytes; 64-bit values take two slots in a row
+
+enum class Rounding : std::uint8_t { kNearest, kZero, kDown, kUp };
+enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kLo, kLs, kHi, kHs, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class Logic : std::uint8_t { kNone, kAnd, kOr, kXor };
+
+/// What an op does beyond its PTX opcode.
+enum class OpKind : std::uint8_t {
+  kPtx,       ///< the PTX instruction `opcode`
+  kEnter,     ///< start of a basic block: counting, merging, scheduling
+  kJump,      ///< unconditional, to target
+  kBranch,    ///< lanes where the guard holds go to target, the others to target2
+  kSwitch,    ///< brx.idx
+  kExit,      ///< ret of an entry, or exit
+  kReturn,    ///< ret of a function
+  kCall,
+  kLocalAddress,  ///< address of a local variable of the current activation
+};
+
+struct Frame;
+struct Function;
+
+/// Details of a call.
+struct CallDetails {
+  std::uint32_t callee = 0xffffffffu;  ///< index into Kernel::functions; none for indirect calls
+  std::string builtin;                 ///< "vprintf", "malloc", ... for functions that the engine supplies
+  Place target;                        ///< indirect calls: place of the function's address
+  /// One argument or result: bytes in the caller's activation to bytes in the callee's, or register to register.
+  struct Transfer {
+    bool is_register = false;
+    std::uint32_t caller_local = 0;  ///< offset in the caller's local frame
+    Place caller_place;
+    std::uint32_t bytes = 0;
+  };
+  std::vector<Transfer> arguments, results;
+};
+
+struct Op {
+  OpKind kind = OpKind::kPtx;
+  ptx::Opcode opcode = ptx::Opcode::kInvalid;
+  ptx::Type type = ptx::Type::kNone;    ///< of the operation: the destination's for cvt, the last one otherwise
+  ptx::Type type2 = ptx::Type::kNone;   ///< of the source, where it differs (cvt, set, slct, tex coordinates)
+  Rounding rounding = Rounding::kNearest;
+  bool explicit_rounding = false;
+  bool ftz = false, sat = false, integer_rounding = false, approx = false;
+  Compare compare = Compare::kEq;
+  Logic logic = Logic::kNone;
+  std::uint8_t vector = 1;              ///< elements of a vector load or store
+  Place dst, dst2;                      ///< dst2: second predicate of setp, predicate of shfl
+  Place a, b, c, d;
+  bool negate_c = false;                ///< predicate operand c of setp/selp-like forms is negated
+  bool a_negated = false, b_negated = false;  ///< predicate operands of and.pred and the like
+  std::vector<Place> list;              ///< vector elements, pack/unpack parts, texture coordinates
+  Place guard;                          ///< predicate mask; branches: the condition
+  bool guard_negated = false;
+  std::int64_t offset = 0;              ///< of an address; immediate of control ops
+  ptx::Space space = ptx::Space::kGeneric;
+  bool address_is_64 = true;            ///< width of the register that holds the address
+  std::uint32_t site = 0xffffffffu;     ///< index into Kernel::info.sites for memory instructions
+  std::uint32_t frame = views::kNoFrame;  ///< source position
+  std::uint32_t target = 0, target2 = 0;  ///< op indices (of kEnter ops)
+  std::vector<std::uint32_t> targets;     ///< kSwitch
+  std::shared_ptr<CallDetails> call;
+  const ptx::Instruction* source = nullptr;  ///< null for synthetic ops
+  bool result_used = true;              ///< of atom
+  bool polls = false;                   ///< volatile, relaxed, acquire loads; atomics with a used result; nanosleep
+};
+
+/// One basic block of the flat op array.
+struct BasicBlock {
+  std::uint32_t enter = 0;        ///< op index of its kEnter
+  std::uint32_t instructions = 0; ///< PTX instructions in it
+  bool loop_header = false;
+};
+
+/// A basic block's instruction for the counts per source position: executed as often as its block, except where guarded.
+struct CountedInstruction {
+  std::uint32_t block = 0;
+  std::uint32_t frame = views::kNoFrame;
+  views::InstructionKind kind = views::InstructionKind::kOther;
+  std::uint32_t guarded_op = 0xffffffffu;  ///< op index whose own lane count holds, when guarded
+};
+
+struct Function {
+  std::string name;
+  std::uint32_t entry = 0;        ///< op index of its first kEnter
+  std::uint32_t frame_bytes = 0;  ///< registers of one activation, all 32 lanes
+  std::uint32_t local_bytes = 0;  ///< per thread: .local variables, call parameters, own parameters
+  /// Where arguments and results live: local offset of the formal parameter, or its register.
+  struct Formal {
+    bool is_register = false;
+    std::uint32_t local = 0;
+    Place place;
+    std::uint32_t bytes = 0;
+  };
+  std::vector<Formal> params, returns;
+  std::uint64_t address = 0;      ///< what taking its address gives
+  std::vector<std::uint32_t> zero_slots;  ///< frame offsets of registers that may be read before they are written
+};
+
+/// A kernel parameter.
+struct Param {
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+/// A slot of the const bank: a literal, or bytes of the kernel's parameters.
+struct ConstSlot {
+  bool is_param = false;
+  std::uint64_t bits = 0;        ///< literal
+  std::uint32_t param_offset = 0;
+  std::uint8_t bytes = 4;        ///< 1, 2, 4 or 8: width of the value; 8 takes two slots
+  bool sign_extend = false;      ///< of parameters loaded into wider registers
+  std::uint8_t lane_bytes = 4;   ///< width of a lane in the slot
+  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kDynamicShared, kTotalShared } launch = Launch::kNone;
+  std::uint32_t place = 0;       ///< byte offset in the const bank
+};
+
+struct Kernel {
+  views::KernelInfo info;                  ///< names, frames, sites: goes to the spool once
+  std::shared_ptr<const ptx::Module> module;
+  std::vector<Op> ops;                     ///< of all functions
+  std::vector<BasicBlock> blocks;          ///< in op order; index = priority of the scheduler
+  std::vector<CountedInstruction> counted;
+  std::vector<Function> functions;         ///< [0] is the entry
+  std::vector<ConstSlot> constants;
+  std::uint32_t const_bank_bytes = 0;
+  std::vector<Param> params;
+  std::uint32_t param_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;   ///< without dynamic shared memory; starts at kSharedBase
+  std::uint32_t dynamic_shared_offset = 0; ///< from the window's start
+  bool ordered = false;                    ///< results depend on the order of blocks: one worker, fixed schedule
+  bool has_calls = false;
+  bool recursive = false;                  ///< or indirect: needs a stack with room to grow
+  std::uint64_t const_bank_base = 0;       ///< device address of the module's constants, for offsets in the bank
+  std::uint64_t const_bank_size = 0;
+  std::uint32_t estimated_registers = 0;   ///< from liveness, 32-bit registers per thread
+};
+
+/// Windows of the generic address space that are not memory of the host or the device.
+inline constexpr std::uint64_t kSharedWindow = 0x8000'0000'0000;
+inline constexpr std::uint64_t kLocalWindow = 0x8100'0000'0000;
+inline constexpr std::uint64_t kParamWindow = 0x8200'0000'0000;
+inline constexpr std::uint64_t kFunctionWindow = 0x8300'0000'0000;
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
+/// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts there).
+inline constexpr std::uint32_t kSharedBase = 1024;
+
+}  // namespace muscope::code
