@@ -2,12 +2,18 @@
 #ifndef MUSCOPE_DEVICE_CLANG_HEADERS_H
 #define MUSCOPE_DEVICE_CLANG_HEADERS_H
 
-// Without debug information: an instruction that comes from one of these wrappers belongs to the user's line.
-#pragma clang attribute push(__attribute__((nodebug)), apply_to = function)
+// An instruction that comes from one of these wrappers belongs to the user's line, so the wrappers must leave no debug
+// information. `#pragma clang attribute` does not take nodebug; these headers spell every function with one of two words.
+#pragma push_macro("inline")
+#pragma push_macro("__forceinline__")
+#undef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline, nodebug))
+#define inline __inline__ __attribute__((always_inline, nodebug))
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
-#pragma clang attribute pop
+#pragma pop_macro("inline")
+#pragma pop_macro("__forceinline__")
 
 #endif
