@@ -1,0 +1,51 @@
+// What `muscope run` asked of the processes of a run, read from their environment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muscope::runtime {
+
+/// Launches [first, last] of a process, counted from 0.
+struct LaunchRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0xffffffffu;
+
+  bool contains(std::uint32_t index) const { return index >= first && index <= last; }
+};
+
+/// "3", "3-7", "3-" and "-7". False when the text is none of these, or when the range is empty.
+bool parse_launch_range(std::string_view text, LaunchRange& out);
+
+struct RunOptions {
+  std::string gpu = "h200";
+  unsigned threads = 0;         ///< 0 = one per available core
+  std::uint64_t max_steps = 0;  ///< warp instructions per launch; 0 = no limit
+  int devices = 1;
+  LaunchRange launches;
+  std::vector<std::string> emit;  ///< "ptx", "kernels"
+  std::string emit_dir;           ///< absolute; set when emit is not empty
+
+  RunOptions();
+  ~RunOptions();
+  RunOptions(RunOptions&&) noexcept;
+  RunOptions& operator=(RunOptions&&) noexcept;
+
+  /// Should this launch be counted? `kernel` is the demangled name; --kernel matches anywhere in it.
+  bool selects(std::uint32_t index, std::string_view kernel) const;
+  bool emits(std::string_view what) const;
+
+  /// From the environment. Values that make no sense are taken as unset: `muscope run` has checked its own.
+  static RunOptions from_environment();
+  /// Of this process, read once at the first call.
+  static const RunOptions& of_process();
+
+ private:
+  struct Pattern;
+  std::unique_ptr<const Pattern> kernel_;
+};
+
+}  // namespace muscope::runtime
