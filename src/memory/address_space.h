@@ -16,10 +16,10 @@ enum class Kind : std::uint8_t { kDevice, kManaged, kPinned, kRegistered, kModul
 
 /// One allocation, or one module variable (kModule).
 struct Allocation {
-  std::uint64_t base = 0;      ///< first device address
-  std::uint64_t end = 0;       ///< one past the last byte that was asked for
-  std::int64_t distance = 0;   ///< add to a device address to get a host pointer
-  std::uint64_t id = 0;        ///< counts from 1
+  std::uint64_t base = 0;     ///< first device address
+  std::uint64_t end = 0;      ///< one past the last byte that was asked for
+  std::int64_t distance = 0;  ///< add to a device address to get a host pointer
+  std::uint64_t id = 0;       ///< counts from 1
   Kind kind = Kind::kDevice;
 };
 
@@ -48,8 +48,8 @@ class AddressSpace {
 
   /// The live allocation that holds `address`; an Allocation with id 0 when none does.
   Allocation find(std::uint64_t address) const;
-  /// True when a device access to [address, address + bytes) reaches mapped memory, as the hardware would see it: inside
-  /// a mapped granule of the device range, or inside a known host range.
+  /// True when a device access to [address, address + bytes) reaches mapped memory, as the hardware would see it:
+  /// inside a mapped granule of the device range, or inside a known host range.
   bool mapped(std::uint64_t address, std::uint64_t bytes) const;
 
   bool in_device_range(std::uint64_t address) const { return address - reserved_base_ < reserved_bytes_; }
@@ -57,7 +57,8 @@ class AddressSpace {
   std::uint64_t reserved_bytes() const { return reserved_bytes_; }
   /// Host pointer of a device or known host address, with no check.
   void* host_pointer(std::uint64_t address) const {
-    return reinterpret_cast<void*>(in_device_range(address) ? address + static_cast<std::uint64_t>(device_distance_) : address);
+    return reinterpret_cast<void*>(in_device_range(address) ? address + static_cast<std::uint64_t>(device_distance_)
+                                                            : address);
   }
   std::int64_t device_distance() const { return device_distance_; }
 
