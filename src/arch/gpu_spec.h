@@ -34,6 +34,8 @@ struct GlobalRules {
   int lanes_per_request_4 = 32;
   int lanes_per_request_8 = 32;
   int lanes_per_request_16 = 32;
+  bool stores_join_segments = false;  ///< stores of one line go out as one transaction of 32, 64 or 128 bytes (cc 2.x/3.x)
+  bool loads_gather_warp = false;     ///< sectors of a load are distinct over the warp although requests are split (cc 5.x/6.x)
   Confidence confidence = Confidence::kAssumed;
   std::string source;
 };
