@@ -1,8 +1,18 @@
+// The CUDA runtime for C++: what nvcc gives a .cu file, and the typed forms of the runtime's calls.
 #ifndef MUSCOPE_CUDA_RUNTIME_H
 #define MUSCOPE_CUDA_RUNTIME_H
-#include "vector_functions.h"
+
 #include "cuda_runtime_api.h"
+#include "host_defines.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+
+#include "muscope/runtime/helpers.h"
+
 #if defined(__cplusplus)
-template <class T> static inline cudaError_t cudaMalloc(T** p, size_t n) { return cudaMalloc((void**)(void*)p, n); }
+#include "muscope/runtime/older_api.h"
+#include "muscope/runtime/typed_launch.h"
+#include "muscope/runtime/typed_memory.h"
 #endif
+
 #endif

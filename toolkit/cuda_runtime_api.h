@@ -1,24 +1,19 @@
+// The CUDA 13 runtime API as C declarations; usable from C, C++ and both passes of a .cu file.
 #ifndef MUSCOPE_CUDA_RUNTIME_API_H
 #define MUSCOPE_CUDA_RUNTIME_API_H
-#include <stddef.h>
-#include "host_defines.h"
-#include "vector_types.h"
+
 #define CUDART_VERSION 13000
-typedef enum cudaError { cudaSuccess = 0 } cudaError_t;
-typedef struct CUstream_st* cudaStream_t;
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
-#if defined(__cplusplus)
-extern "C" {
-#endif
-cudaError_t cudaMalloc(void** p, size_t n);
-cudaError_t cudaFree(void* p);
-cudaError_t cudaMemcpy(void* d, const void* s, size_t n, enum cudaMemcpyKind k);
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaGetLastError(void);
-const char* cudaGetErrorString(cudaError_t e);
-#if defined(__cplusplus)
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
-unsigned __cudaPushCallConfiguration(dim3, dim3, size_t sharedMem = 0, struct CUstream_st* stream = 0);
-}
-#endif
+
+#include "muscope/runtime/per_thread_stream.h"
+
+#include "muscope/runtime/api_types.h"
+
+#include "muscope/runtime/api_device.h"
+#include "muscope/runtime/api_graph.h"
+#include "muscope/runtime/api_launch.h"
+#include "muscope/runtime/api_memory.h"
+#include "muscope/runtime/api_memory_pools.h"
+#include "muscope/runtime/api_stream.h"
+#include "muscope/runtime/api_texture.h"
+
 #endif

@@ -17,22 +17,23 @@
 #define __CUDACC_VER_BUILD__ 0
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__cplusplus)
+#include <time.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <new>
-#endif
+#include <utility>
 
 #include "../cuda.h"
-#include "../host_defines.h"
-#include "../vector_types.h"
-#include "../vector_functions.h"
-#include "../cuda_runtime_api.h"
-#include "device/clang_headers.h"
 #include "../cuda_runtime.h"
+#include "device/builtins.h"
+#include "device/launch.h"
 
 #endif
 #endif
