@@ -41,6 +41,17 @@ struct ProcessPage {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 
+/// One page for the whole run, file <run dir>/run.page, made by `muscope run`. Where it is gone, the run is over.
+struct RunPage {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::atomic<std::uint32_t> stop;            ///< the run is to end: new processes start with their stop flag set
+  std::atomic<std::uint32_t> processes;       ///< processes that used the runtime
+  std::atomic<std::uint32_t> lost_processes;  ///< of these, processes that could not make a spool
+  std::atomic<std::int32_t> lost_errno;       ///< why, the first time
+};
+inline constexpr const char* kRunPageName = "run.page";
+
 /// Names of the variables by which `muscope run` speaks to the processes of a run.
 inline constexpr const char* kEnvRunDir = "MUSCOPE_RUN_DIR";   ///< where spools and pages go
 inline constexpr const char* kEnvGpu = "MUSCOPE_GPU";          ///< as arch::find_gpu takes it; files by absolute path

@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "runtime/control.h"
 #include "views/records.h"
+
+namespace muscope::views {
+struct FindingView;
+}
 
 namespace muscope::runtime {
 
@@ -43,7 +46,10 @@ class Spool {
   ProcessPage& page();
 
   /// For the crash handler: allocates nothing, takes no lock that the crashed thread may hold.
-  void finding_from_signal(std::string_view code, std::string_view text, std::string_view hint) noexcept;
+  void finding_from_signal(const views::FindingView& finding) noexcept;
+
+  /// Tries to write what a full disk held back. Called at exit.
+  void flush();
 
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;

@@ -18,12 +18,6 @@ inline void put(CborWriter& w, const std::vector<std::string>& values) {
   for (const std::string& v : values) w.text(v);
 }
 
-inline std::vector<std::string> get_texts(CborReader& r) {
-  std::vector<std::string> values(r.array());
-  for (std::string& v : values) v = r.text();
-  return values;
-}
-
 /// Runs `read` on each element of an array and collects what it gives.
 template <typename T, typename Read>
 std::vector<T> get_list(CborReader& r, Read read) {
@@ -32,6 +26,10 @@ std::vector<T> get_list(CborReader& r, Read read) {
   values.reserve(std::min<std::size_t>(size, 4096));  // the length is a claim until the elements were read
   for (std::size_t i = 0; i < size; ++i) values.push_back(read(r));
   return values;
+}
+
+inline std::vector<std::string> get_texts(CborReader& r) {
+  return get_list<std::string>(r, [](CborReader& in) { return std::string(in.text()); });
 }
 
 /// kNoFrame is 0 in a record, frame i is i + 1.

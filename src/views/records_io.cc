@@ -211,31 +211,44 @@ ProcessStart get_start(CborReader& r) {
   return s;
 }
 
+void put_address(CborWriter& w, std::string_view module, std::uint64_t offset, std::string_view symbol,
+                 std::uint64_t symbol_offset) {
+  w.array(4);
+  w.text(module);
+  w.unsigned_integer(offset);
+  w.text(symbol);
+  w.unsigned_integer(symbol_offset);
+}
+
+CodeAddress get_address(CborReader& r) {
+  r.array_of(4);
+  CodeAddress a;
+  a.module = r.text();
+  a.offset = r.unsigned_integer();
+  a.symbol = r.text();
+  a.symbol_offset = r.unsigned_integer();
+  return a;
+}
+
 void put(CborWriter& w, const TransferSite& t) {
-  w.array(9);
+  w.array(6);
   w.unsigned_integer(t.slot);
   w.unsigned_integer(static_cast<std::uint64_t>(t.kind));
   w.unsigned_integer(static_cast<std::uint64_t>(t.host_memory));
   w.boolean(t.async);
   w.text(t.api);
-  w.text(t.caller.module);
-  w.unsigned_integer(t.caller.offset);
-  w.text(t.caller.symbol);
-  w.unsigned_integer(t.caller.symbol_offset);
+  put_address(w, t.caller.module, t.caller.offset, t.caller.symbol, t.caller.symbol_offset);
 }
 
 TransferSite get_transfer_site(CborReader& r) {
-  r.array_of(9);
+  r.array_of(6);
   TransferSite t;
   t.slot = r.unsigned_of<std::uint32_t>();
   t.kind = r.enumerator(TransferKind::kMemset);
   t.host_memory = r.enumerator(HostMemory::kNone);
   t.async = r.boolean();
   t.api = r.text();
-  t.caller.module = r.text();
-  t.caller.offset = r.unsigned_integer();
-  t.caller.symbol = r.text();
-  t.caller.symbol_offset = r.unsigned_integer();
+  t.caller = get_address(r);
   return t;
 }
 
@@ -263,17 +276,30 @@ TransferRecord get_transfer(CborReader& r) {
   return t;
 }
 
-void put(CborWriter& w, const FindingSite& f) {
-  w.array(2);
+void put(CborWriter& w, const FindingView& f) {
+  w.array(6);
   w.unsigned_integer(f.slot);
-  put(w, f.finding);
+  w.text(f.code);
+  w.text(f.text);
+  w.text(f.hint);
+  w.unsigned_integer(f.count);
+  put_address(w, f.module, f.offset, f.symbol, f.symbol_offset);
+}
+
+void put(CborWriter& w, const FindingSite& f) {
+  put(w, FindingView{f.slot, f.finding.code, f.finding.text, f.finding.hint, f.finding.count, f.at.module, f.at.symbol,
+                     f.at.offset, f.at.symbol_offset});
 }
 
 FindingSite get_finding_site(CborReader& r) {
-  r.array_of(2);
+  r.array_of(6);
   FindingSite f;
   f.slot = r.unsigned_of<std::uint32_t>();
-  f.finding = get_finding(r);
+  f.finding.code = r.text();
+  f.finding.text = r.text();
+  f.finding.hint = r.text();
+  f.finding.count = r.unsigned_integer();
+  f.at = get_address(r);
   return f;
 }
 
@@ -298,6 +324,7 @@ void encode(std::string& out, const KernelInfo& value) { encode_item(out, value)
 void encode(std::string& out, const LaunchRecord& value) { encode_item(out, value); }
 void encode(std::string& out, const TransferSite& value) { encode_item(out, value); }
 void encode(std::string& out, const FindingSite& value) { encode_item(out, value); }
+void encode(std::string& out, const FindingView& value) { encode_item(out, value); }
 
 void encode(std::string& out, const ProcessRecord& p) {
   CborWriter w(out);

@@ -18,6 +18,7 @@ enum class FrameType : std::uint8_t { kStart = 1, kKernel, kLaunch, kTransferSit
 
 inline constexpr std::uint32_t kSpoolVersion = 1;
 inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
+inline constexpr std::uint32_t kNoSlot = 0xffffffffu;
 
 /// First frame of a spool.
 struct ProcessStart {
@@ -48,8 +49,18 @@ struct TransferSite {
 
 /// A finding about API calls; repetitions are counted in the process's page.
 struct FindingSite {
-  std::uint32_t slot = 0xffffffffu;  ///< 0xffffffff: counted once, in `finding`
+  std::uint32_t slot = kNoSlot;  ///< kNoSlot: counted once, in `finding`
   Finding finding;
+  CodeAddress at;  ///< host code it is about; may be empty
+};
+
+/// The same without memory of its own, for a signal handler: encoding it allocates nothing when `out` has room.
+struct FindingView {
+  std::uint32_t slot = kNoSlot;
+  std::string_view code, text, hint;
+  std::uint64_t count = 1;
+  std::string_view module, symbol;
+  std::uint64_t offset = 0, symbol_offset = 0;
 };
 
 /// One CBOR item each, appended to `out`.
@@ -58,6 +69,7 @@ void encode(std::string& out, const KernelInfo& value);
 void encode(std::string& out, const LaunchRecord& value);
 void encode(std::string& out, const TransferSite& value);
 void encode(std::string& out, const FindingSite& value);
+void encode(std::string& out, const FindingView& value);
 void encode(std::string& out, const ProcessRecord& value);
 
 /// Throws Error D710 when `bytes` is not exactly one such item, with enumerators, indexes and sizes in range. Chains of

@@ -1,0 +1,93 @@
+#include "runtime/run_options.h"
+
+#include <charconv>
+#include <regex>
+
+#include "runtime/control.h"
+#include "runtime/environment.h"
+
+namespace muscope::runtime {
+namespace {
+
+template <typename T>
+bool parse_number(std::string_view text, T& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (comma != 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool parse_launch_range(std::string_view text, LaunchRange& out) {
+  LaunchRange range;
+  const std::size_t dash = text.find('-');
+  if (dash == text.npos) {
+    if (!parse_number(text, range.first)) return false;
+    range.last = range.first;
+  } else {
+    const std::string_view first = text.substr(0, dash);
+    const std::string_view last = text.substr(dash + 1);
+    if (first.empty() && last.empty()) return false;
+    if (!first.empty() && !parse_number(first, range.first)) return false;
+    if (!last.empty() && !parse_number(last, range.last)) return false;
+  }
+  if (range.first > range.last) return false;
+  out = range;
+  return true;
+}
+
+struct RunOptions::Pattern {
+  std::regex regex;
+};
+
+RunOptions::RunOptions() = default;
+RunOptions::~RunOptions() = default;
+RunOptions::RunOptions(RunOptions&&) noexcept = default;
+RunOptions& RunOptions::operator=(RunOptions&&) noexcept = default;
+
+bool RunOptions::selects(std::uint32_t index, std::string_view kernel) const {
+  return launches.contains(index) && (!kernel_ || std::regex_search(kernel.begin(), kernel.end(), kernel_->regex));
+}
+
+bool RunOptions::emits(std::string_view what) const {
+  for (const std::string& e : emit) {
+    if (e == what) return true;
+  }
+  return false;
+}
+
+RunOptions RunOptions::from_environment() {
+  RunOptions o;
+  if (std::string gpu = environment_value(kEnvGpu); !gpu.empty()) o.gpu = std::move(gpu);
+  parse_number(environment_value(kEnvThreads), o.threads);
+  parse_number(environment_value(kEnvMaxSteps), o.max_steps);
+  if (int n = 0; parse_number(environment_value(kEnvDevices), n) && n > 0) o.devices = n;
+  parse_launch_range(environment_value(kEnvLaunches), o.launches);
+  o.emit = split_list(environment_value(kEnvEmit));
+  o.emit_dir = environment_value(kEnvEmitDir);
+  if (o.emit_dir.empty()) o.emit.clear();
+  if (const std::string pattern = environment_value(kEnvKernel); !pattern.empty()) {
+    try {
+      o.kernel_ = std::make_unique<const Pattern>(Pattern{std::regex(pattern, std::regex::ECMAScript)});
+    } catch (const std::regex_error&) {
+      // An expression that is none selects everything.
+    }
+  }
+  return o;
+}
+
+const RunOptions& RunOptions::of_process() {
+  static const RunOptions* const options = new RunOptions(from_environment());  // outlives exit handlers
+  return *options;
+}
+
+}  // namespace muscope::runtime
