@@ -2,9 +2,12 @@
 // (docs/report-schema.md). Built from process records by build_report(); printers compute nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,11 +27,12 @@ std::string_view name_of(Grade grade);
 
 struct Metric {
   std::variant<std::uint64_t, double> value = std::uint64_t{0};
-  std::string unit;    ///< "sector", "request", "inst", "byte", "%", "block", "warp", "register", ...
+  std::string unit;  ///< "sector", "request", "inst", "byte", "%", "block", "warp", "register", ...
   Grade grade = Grade::kCounted;
   std::string reason;  ///< for kModelled and kEstimated; may be empty where the report's notes say it once
 
   double as_double() const;
+  bool operator==(const Metric&) const = default;
 };
 
 /// By metric name: ncu's where ncu has one ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), else "muscope__...".
@@ -39,31 +43,68 @@ struct SourcePosition {
   int line = 0;
   int column = 0;
   std::string function;
+  bool operator==(const SourcePosition&) const = default;
+};
+
+/// One memory instruction of a line: what was counted, and which instruction it is.
+struct SiteReport : views::SiteCounts {
+  std::string text;  ///< PTX: "ld.global.f32"
+  int ptx_line = 0;
+  int column = 0;               ///< in the source line; 0 when not known
+  std::uint8_t lane_bytes = 0;  ///< per lane
 };
 
 /// The part of a launch that one source line caused. Lines of a launch sum to the launch, metric by metric.
 struct LineReport {
-  SourcePosition at;                      ///< file is empty when the program has no line information (line = PTX line)
-  std::vector<SourcePosition> inlined_at; ///< innermost call site first
+  SourcePosition at;                       ///< file is empty when the program has no line information (line = PTX line)
+  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
   Metrics metrics;
-  std::vector<views::SiteCounts> sites;   ///< memory instructions of this line
+  std::vector<SiteReport> sites;  ///< memory instructions of this line, in PTX order
+};
+
+/// Why a launch ended early, and where.
+struct FaultReport {
+  Diagnostic diagnostic;  ///< `where` is the source line, or empty
+  SourcePosition at;      ///< file is empty when the program has no line information
+  std::vector<SourcePosition> inlined_at;
+  std::string instruction;  ///< PTX text
+  int ptx_line = 0;
+  std::array<std::uint32_t, 3> block{}, thread{};
+};
+
+/// What a rule of advice/ says about a launch (filled by the advice pass; printers only show it).
+struct AdviceReport {
+  std::string code;  ///< "A101"
+  std::string text;
+  SourcePosition at;  ///< line 0: about the whole launch
+  Grade grade = Grade::kCounted;
+  std::string reason;
 };
 
 struct LaunchReport {
-  std::uint32_t index = 0;        ///< over the whole run, from 0
+  std::uint32_t index = 0;  ///< over the whole run, from 0
   std::int64_t pid = 0;
-  std::string kernel;             ///< demangled
+  std::uint32_t process = 0;  ///< index into Report::processes
+  std::string kernel;         ///< demangled
   std::string mangled;
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint32_t static_shared = 0, dynamic_shared = 0;
   Metric registers;
   std::string registers_source;
-  std::uint64_t stream = 0;
+  std::uint64_t stream = 0;  ///< 0 = default stream; others numbered from 1 as they first appear in the process
   int device = 0;
   views::LaunchState state = views::LaunchState::kFinished;
+  /// How far counts of instructions and accesses can be trusted: what was executed is the PTX, or (once the machine
+  /// code's memory map is applied) what the GPU issues. metrics.cc grades by it.
+  Grade stream_grade = Grade::kModelled;
+  std::string stream_source = "PTX stream";
+  std::string occupancy_limit;  ///< "registers", "shared memory", "warps", "blocks", ... ; empty when not known
+  /// Totals. Absent: a count of 0 of something that did not occur, or a ratio without a denominator.
   Metrics metrics;
-  std::vector<LineReport> lines;  ///< sorted by file, line, inline chain
-  std::vector<Diagnostic> diagnostics;
+  std::vector<LineReport> lines;        ///< sorted by file, line, inline chain
+  std::optional<FaultReport> fault;     ///< when the launch did not finish
+  std::vector<Diagnostic> diagnostics;  ///< the fault's first, then findings
+  std::vector<AdviceReport> advice;
 };
 
 struct ProcessReport {
@@ -72,18 +113,19 @@ struct ProcessReport {
   std::vector<std::string> argv;
   std::vector<views::TransferRecord> transfers;
   std::vector<Diagnostic> diagnostics;
+  bool truncated = false;  ///< was killed while it wrote its records
 };
 
 struct Report {
   std::string tool_version;
-  std::vector<std::string> argv;    ///< of the program
-  int exit_code = 0;                ///< of the program; 128 + n when signal n ended it
-  std::string exit_text;            ///< "exited with 0", "killed by SIGSEGV"
+  std::vector<std::string> argv;  ///< of the program
+  int exit_code = 0;              ///< of the program; 128 + n when signal n ended it
+  std::string exit_text;          ///< "exited with 0", "killed by SIGSEGV"
   arch::GpuSpec gpu;
-  std::string toolchain;            ///< "nvcc 13.0.88", "clang 19.1.7", "as built"
+  std::string toolchain;  ///< "nvcc 13.0.88", "clang 19.1.7", "as built"
   std::vector<ProcessReport> processes;
   std::vector<LaunchReport> launches;
-  std::vector<std::string> notes;   ///< said once: "events are host time, not GPU time"
+  std::vector<std::string> notes;  ///< said once: "events are host time, not GPU time"
   std::vector<Diagnostic> diagnostics;
 };
 
@@ -92,9 +134,13 @@ struct BuildOptions {
   int exit_code = 0;
   std::string exit_text;
   std::string toolchain;
+  std::string tool_version;
 };
 
 /// Applies the metric definitions (metrics.h) to what was counted. `processes` in order of their first launch.
-Report build_report(const std::vector<views::ProcessRecord>& processes, const arch::GpuSpec& gpu, const BuildOptions& options);
+/// Launches are numbered over the whole run in that order. Records that refer to kernels or frames that do not exist
+/// (a damaged spool) become diagnostics, never a crash.
+Report build_report(const std::vector<views::ProcessRecord>& processes, const arch::GpuSpec& gpu,
+                    const BuildOptions& options);
 
 }  // namespace muscope::report

@@ -1,0 +1,239 @@
+// build_report(): from process records to the report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "model/occupancy.h"
+#include "report/lines.h"
+#include "report/metrics.h"
+#include "report/number_format.h"
+#include "report/report.h"
+
+namespace muscope::report {
+namespace {
+
+Diagnostic warning(std::string code, std::string text, std::string hint, SourceLocation where = {}) {
+  Diagnostic d;
+  d.severity = Severity::kWarning;
+  d.code = std::move(code);
+  d.text = std::move(text);
+  d.hint = std::move(hint);
+  d.where = std::move(where);
+  return d;
+}
+
+std::uint64_t product(const std::array<std::uint32_t, 3>& extent) {
+  return std::uint64_t{extent[0]} * extent[1] * extent[2];
+}
+
+bool from_machine_code(std::string_view source) {
+  return source.find("cubin") != std::string_view::npos || source.find("ptxas") != std::string_view::npos;
+}
+
+Metric registers_of(const views::KernelInfo& kernel) {
+  Metric metric{std::uint64_t{kernel.registers}, "register/thread", Grade::kCounted, {}};
+  if (kernel.registers == 0) {
+    metric.grade = Grade::kEstimated;
+    metric.reason = "not known";
+  } else if (!from_machine_code(kernel.registers_source)) {
+    metric.grade = Grade::kEstimated;
+    metric.reason = kernel.registers_source.empty() ? "source not recorded" : kernel.registers_source;
+  }
+  return metric;
+}
+
+SourceLocation location_of(const SourcePosition& at, int ptx_line, const views::KernelInfo& kernel) {
+  if (!at.file.empty()) return {at.file, at.line, at.column};
+  const int line = at.line > 0 ? at.line : ptx_line;
+  if (line <= 0) return {};
+  return {kernel.module.empty() ? "PTX" : kernel.module, line, 0};
+}
+
+Diagnostic diagnostic_of(const views::Finding& finding, const views::KernelInfo& kernel) {
+  Diagnostic d = warning(finding.code, finding.text, finding.hint,
+                         location_of(position_of(kernel, finding.frame).at, finding.ptx_line, kernel));
+  if (finding.count > 1) d.text += fmt::format(" ({} times)", grouped(finding.count));
+  return d;
+}
+
+/// Attributes of the launch and what follows from them: sizes, registers, occupancy.
+void add_launch_metrics(LaunchReport& launch, const views::LaunchRecord& record, const arch::GpuSpec& gpu,
+                        const GradeContext& context) {
+  const auto add = [&](std::string_view name, MetricValue value) {
+    const MetricRow* row = find_metric(name);
+    GradeAndReason graded = grade_of(row->grade, context);
+    launch.metrics.emplace(name, Metric{value, std::string(row->unit), graded.grade, std::move(graded.reason)});
+  };
+  const std::uint64_t blocks = product(launch.grid), threads = product(launch.block);
+  add("launch__grid_size", blocks);
+  add("launch__block_size", threads);
+  add("launch__thread_count", blocks * threads);
+  add("launch__shared_mem_per_block_static", std::uint64_t{launch.static_shared});
+  add("launch__shared_mem_per_block_dynamic", std::uint64_t{launch.dynamic_shared});
+  if (record.managed_pages > 0) add("muscope__managed_first_touch_pages.sum", record.managed_pages);
+  const std::uint64_t registers = std::get<std::uint64_t>(launch.registers.value);
+  if (registers > 0) add("launch__registers_per_thread", registers);
+
+  if (!gpu.max_warps_per_sm.known || !gpu.warp_size.known || gpu.warp_size.value < 1 || threads == 0) return;
+  const auto warp = static_cast<std::uint64_t>(gpu.warp_size.as_int());
+  add("smsp__warps_launched.sum", blocks * ((threads + warp - 1) / warp));
+  constexpr std::uint64_t kLargest = 1u << 30;
+  model::LaunchShape shape;
+  shape.threads_per_block = static_cast<int>(std::min(threads, kLargest));
+  shape.registers_per_thread = static_cast<int>(std::min(registers, kLargest));
+  shape.static_shared = launch.static_shared;
+  shape.dynamic_shared = launch.dynamic_shared;
+  const model::Occupancy occupancy = model::occupancy(gpu, shape);
+  const auto add_limit = [&](std::string_view name, int limit) {
+    if (limit != model::kNoLimit && limit >= 0) add(name, static_cast<std::uint64_t>(limit));
+  };
+  add_limit("launch__occupancy_limit_blocks", occupancy.limit_blocks);
+  add_limit("launch__occupancy_limit_warps", occupancy.limit_warps);
+  add_limit("launch__occupancy_limit_registers", occupancy.limit_registers);
+  add_limit("launch__occupancy_limit_shared_mem", occupancy.limit_shared_driver);
+  add_limit("launch__occupancy_limit_barriers", occupancy.limit_barriers);
+  add_limit("muscope__blocks_per_multiprocessor", occupancy.blocks_per_sm);
+  add_limit("sm__maximum_warps_avg_per_active_cycle", occupancy.active_warps);
+  add("sm__maximum_warps_per_active_cycle_pct", occupancy.percent);
+  const model::Waves waves =
+      model::waves(gpu, occupancy, static_cast<std::int64_t>(std::min(blocks, std::uint64_t{1} << 62)));
+  if (waves.blocks_per_wave > 0) add("launch__waves_per_multiprocessor", waves.waves);
+  if (!occupancy.impossible.empty()) {
+    launch.occupancy_limit = occupancy.impossible;
+  } else if (!occupancy.full() && !occupancy.limiters.empty()) {
+    launch.occupancy_limit = model::name_of(occupancy.limiters.front());
+  }
+}
+
+LaunchReport launch_report(const views::LaunchRecord& record, const views::KernelInfo& kernel,
+                           const arch::GpuSpec& gpu) {
+  LaunchReport launch;
+  launch.kernel = kernel.name;
+  launch.mangled = kernel.mangled;
+  launch.grid = record.grid;
+  launch.block = record.block;
+  launch.static_shared = kernel.static_shared;
+  launch.dynamic_shared = record.dynamic_shared;
+  launch.registers = registers_of(kernel);
+  launch.registers_source = kernel.registers_source;
+  launch.device = record.device;
+  launch.state = record.state;
+
+  const LaunchCounts counted = count_launch(record, kernel);
+  GradeContext context{launch.stream_grade, launch.stream_source, launch.registers.grade, launch.registers.reason,
+                       &gpu};
+  launch.metrics = compute_metrics(counted.total, context);
+  add_launch_metrics(launch, record, gpu, context);
+  launch.lines.reserve(counted.lines.size());
+  for (const auto& [key, line] : counted.lines)
+    launch.lines.push_back(
+        {line.position.at, line.position.inlined_at, compute_metrics(line.counts, context), line.sites});
+
+  if (record.state != views::LaunchState::kFinished) {
+    FaultReport fault;
+    const FramePosition where = position_of(kernel, record.fault.frame);
+    fault.at = where.at;
+    fault.inlined_at = where.inlined_at;
+    fault.diagnostic = {Severity::kError, record.fault.code, record.fault.text,
+                        location_of(where.at, record.fault.ptx_line, kernel), record.fault.hint};
+    fault.instruction = record.fault.instruction;
+    fault.ptx_line = record.fault.ptx_line;
+    fault.block = record.fault.block;
+    fault.thread = record.fault.thread;
+    launch.diagnostics.push_back(fault.diagnostic);
+    launch.fault = std::move(fault);
+  }
+  for (const views::Finding& finding : record.findings) launch.diagnostics.push_back(diagnostic_of(finding, kernel));
+  if (counted.damaged > 0)
+    launch.diagnostics.push_back(
+        warning("D722",
+                fmt::format("{} counts of this launch name instructions that its kernel does not have, "
+                            "and were left out",
+                            grouped(counted.damaged)),
+                "the record of the run is damaged: run again"));
+  return launch;
+}
+
+ProcessReport process_report(const views::ProcessRecord& record) {
+  ProcessReport process;
+  process.pid = record.pid;
+  process.parent = record.parent;
+  process.argv = record.argv;
+  process.transfers = record.transfers;
+  process.truncated = record.truncated;
+  const views::KernelInfo nowhere;
+  for (const views::Finding& finding : record.findings) process.diagnostics.push_back(diagnostic_of(finding, nowhere));
+  if (!record.in_progress.empty())
+    process.diagnostics.push_back(warning(
+        "D721",
+        fmt::format("the process ended while kernel {} was running; what it had counted is lost", record.in_progress),
+        "see how the process ended; --timeout stops a launch and keeps its counts"));
+  if (record.truncated)
+    process.diagnostics.push_back(warning("D720",
+                                          "the process was killed while it wrote its records; the last one is lost",
+                                          "everything before it is in this report"));
+  return process;
+}
+
+std::vector<std::string> notes_of(const Report& report) {
+  std::vector<std::string> notes;
+  bool ptx_stream = false, no_lines = false, estimated_registers = false;
+  for (const LaunchReport& launch : report.launches) {
+    ptx_stream = ptx_stream || launch.stream_grade != Grade::kCounted;
+    estimated_registers = estimated_registers || launch.registers.grade != Grade::kCounted;
+    for (const LineReport& line : launch.lines) no_lines = no_lines || (line.at.file.empty() && !line.sites.empty());
+  }
+  if (ptx_stream)
+    notes.push_back(
+        "Counts follow the PTX that was executed (\"PTX stream\"): addresses are exact, but ptxas may merge, drop or "
+        "widen "
+        "memory instructions and may spill registers.");
+  if (no_lines) notes.push_back("Some code has no line information, its lines are PTX lines: compile with -lineinfo.");
+  if (estimated_registers)
+    notes.push_back("Registers of some kernels are estimated or not known, and so is their occupancy.");
+  if (!report.launches.empty() && report.gpu.global.confidence == arch::Confidence::kAssumed)
+    notes.push_back(fmt::format("How {} groups accesses into transactions is assumed, not documented or measured.",
+                                report.gpu.full_name.empty() ? report.gpu.name : report.gpu.full_name));
+  return notes;
+}
+
+}  // namespace
+
+Report build_report(const std::vector<views::ProcessRecord>& processes, const arch::GpuSpec& gpu,
+                    const BuildOptions& options) {
+  Report report;
+  report.tool_version = options.tool_version;
+  report.argv = options.argv;
+  report.exit_code = options.exit_code;
+  report.exit_text = options.exit_text;
+  report.gpu = gpu;
+  report.toolchain = options.toolchain;
+  for (const views::ProcessRecord& process : processes) {
+    const auto process_index = static_cast<std::uint32_t>(report.processes.size());
+    report.processes.push_back(process_report(process));
+    std::unordered_map<std::uint32_t, const views::KernelInfo*> kernels;
+    for (const views::KernelInfo& kernel : process.kernels) kernels.emplace(kernel.id, &kernel);
+    std::map<std::uint64_t, std::uint64_t> streams{{0, 0}};
+    for (const views::LaunchRecord& record : process.launches) {
+      const auto kernel = kernels.find(record.kernel);
+      if (kernel == kernels.end()) {
+        report.processes.back().diagnostics.push_back(warning(
+            "D722", fmt::format("launch {} names a kernel that was not recorded, and is left out", record.index),
+            "the record of the run is damaged: run again"));
+        continue;
+      }
+      LaunchReport launch = launch_report(record, *kernel->second, gpu);
+      launch.index = static_cast<std::uint32_t>(report.launches.size());
+      launch.pid = process.pid;
+      launch.process = process_index;
+      launch.stream = streams.emplace(record.stream, streams.size()).first->second;
+      report.launches.push_back(std::move(launch));
+    }
+  }
+  report.notes = notes_of(report);
+  return report;
+}
+
+}  // namespace muscope::report

@@ -1,0 +1,22 @@
+// The JSON report, schema "muscope.report/1" (docs/report-schema.md). The same run gives the same bytes: keys have a
+// fixed order, and neither times nor process numbers are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace muscope::report {
+
+inline constexpr std::string_view kReportSchema = "muscope.report/1";
+
+/// Ends with a newline. Text that is not UTF-8 has U+FFFD in the place of the offending bytes.
+std::string to_json(const Report& report);
+
+/// Reads to_json's output back. Throws Error D701 (not JSON), D702 (another schema), D703 (a field is missing or has
+/// the wrong type; the message names it by its path). Unknown keys are ignored. Process numbers become indices, and of
+/// the GPU only what the file holds is known. `name` is the file, for messages.
+Report from_json(std::string_view text, std::string_view name);
+
+}  // namespace muscope::report

@@ -1,0 +1,140 @@
+// Rows of the metric table: shared, constant, texture and host memory.
+#include "report/metric_formulas.h"
+#include "report/metric_tables.h"
+
+namespace muscope::report {
+namespace {
+
+using namespace formulas;
+using enum MetricGroup;
+using enum Aggregation;
+using enum GradeRule;
+using A = AccessSums;
+
+constexpr AccessClass kGlobalAll = in(Space::kGlobal), kSharedAll = in(Space::kShared), kConst = in(Space::kConst),
+                      kTex = in(Space::kTexture);
+constexpr AccessClass kSharedLoad = in(Space::kShared, Kind::kLoad), kSharedStore = in(Space::kShared, Kind::kStore),
+                      kSharedAtom = in(Space::kShared, kAtomics);
+
+Value host_sectors(const Counts& counts) {
+  const std::uint64_t sum = counts.of(kGlobalAll).host_sectors;
+  if (sum == 0) return {};
+  return sum;
+}
+
+constexpr MetricRow kRows[] = {
+    {"smsp__inst_executed_op_shared_ld.sum", "inst_executed_shared_loads", "inst", "warp instructions: shared loads",
+     "executions", kShared, kAdditive, kExecuted, total<kSharedLoad, &A::executed>},
+    {"smsp__inst_executed_op_shared_st.sum", "inst_executed_shared_stores", "inst", "warp instructions: shared stores",
+     "executions", kShared, kAdditive, kExecuted, total<kSharedStore, &A::executed>},
+    {"smsp__inst_executed_op_shared_atom.sum", "inst_executed_shared_atomics", "inst",
+     "warp instructions: shared atomics", "executions", kShared, kAdditive, kExecuted,
+     total<kSharedAtom, &A::executed>},
+    {"muscope__shared_requests_op_ld.sum", "", "request", "shared loads with at least one active lane",
+     "executions with at least one active lane", kShared, kAdditive, kExecuted, total<kSharedLoad, &A::requests>},
+    {"muscope__shared_requests_op_st.sum", "", "request", "shared stores with at least one active lane",
+     "executions with at least one active lane", kShared, kAdditive, kExecuted, total<kSharedStore, &A::requests>},
+    {"muscope__shared_requests_op_atom.sum", "", "request", "shared atomics with at least one active lane",
+     "executions with at least one active lane", kShared, kAdditive, kExecuted, total<kSharedAtom, &A::requests>},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "", "wavefront",
+     "wavefronts of shared loads, as ncu counts them in software",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRule, total<kSharedLoad, &A::wavefronts>},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "", "wavefront",
+     "wavefronts of shared stores, as ncu counts them in software",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRule, total<kSharedStore, &A::wavefronts>},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", "wavefront",
+     "wavefronts of shared atomics, as ncu counts them in software",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRule, total<kSharedAtom, &A::wavefronts>},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared_load_transactions", "wavefront",
+     "wavefronts of shared loads",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRuleRaw, total<kSharedLoad, &A::wavefronts>},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_store_transactions", "wavefront",
+     "wavefronts of shared stores",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRuleRaw, total<kSharedStore, &A::wavefronts>},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", "wavefront", "wavefronts of shared atomics",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRuleRaw, total<kSharedAtom, &A::wavefronts>},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", "wavefront", "wavefronts of all shared accesses",
+     "sum over loads, stores and atomics", kShared, kAdditive, kBankRuleRaw, total<kSharedAll, &A::wavefronts>},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared_ld_bank_conflict", "",
+     "bank conflicts of shared loads", "wavefronts beyond the least that this width and these lanes need", kShared,
+     kAdditive, kBankRuleRaw, total<kSharedLoad, &A::conflicts>},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared_st_bank_conflict", "",
+     "bank conflicts of shared stores", "wavefronts beyond the least that this width and these lanes need", kShared,
+     kAdditive, kBankRuleRaw, total<kSharedStore, &A::conflicts>},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "", "", "bank conflicts of shared atomics",
+     "wavefronts beyond the least that this width and these lanes need", kShared, kAdditive, kBankRuleRaw,
+     total<kSharedAtom, &A::conflicts>},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "", "", "bank conflicts of all shared accesses",
+     "wavefronts beyond the least, loads, stores and atomics", kShared, kAdditive, kBankRuleRaw,
+     total<kSharedAll, &A::conflicts>},
+    {"memory_l1_wavefronts_shared", "", "wavefront", "wavefronts of all shared accesses, as ncu counts them per line",
+     "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
+     kAdditive, kBankRule, total<kSharedAll, &A::wavefronts>},
+    {"memory_l1_wavefronts_shared_ideal", "", "wavefront", "the least wavefronts that these accesses could have taken",
+     "1, 2 or 4 for lanes of up to 4, 8 and 16 bytes, fewer when lanes are off or loads merge", kShared, kAdditive,
+     kBankRule, total<kSharedAll, &A::ideal_wavefronts>},
+    {"derived__memory_l1_wavefronts_shared_excessive", "", "wavefront",
+     "wavefronts beyond the ideal: bank conflicts without arbitration noise", "memory_l1_wavefronts_shared - ..._ideal",
+     kShared, kAdditive, kBankRule, total<kSharedAll, &A::conflicts>},
+    {"derived__memory_l1_conflicts_shared_nway", "", "",
+     "wavefronts per shared instruction; 1 is free of conflicts for 4-byte lanes", "wavefronts / executed instructions",
+     kShared, kRatio, kBankRule, ratio<kSharedAll, &A::wavefronts, &A::executed>},
+    {"muscope__shared_wavefronts_per_request_op_ld.ratio", "shared_load_transactions_per_request", "wavefront/request",
+     "wavefronts per request: shared loads", "wavefronts / requests", kShared, kRatio, kBankRule,
+     ratio<kSharedLoad, &A::wavefronts, &A::requests>},
+    {"muscope__shared_wavefronts_per_request_op_st.ratio", "shared_store_transactions_per_request", "wavefront/request",
+     "wavefronts per request: shared stores", "wavefronts / requests", kShared, kRatio, kBankRule,
+     ratio<kSharedStore, &A::wavefronts, &A::requests>},
+    {"smsp__sass_data_bytes_mem_shared_op_ld.sum", "", "byte", "bytes that the lanes asked for: shared loads",
+     "active lanes x bytes per lane, summed", kShared, kAdditive, kExecuted, total<kSharedLoad, &A::bytes>},
+    {"smsp__sass_data_bytes_mem_shared_op_st.sum", "", "byte", "bytes that the lanes asked for: shared stores",
+     "active lanes x bytes per lane, summed", kShared, kAdditive, kExecuted, total<kSharedStore, &A::bytes>},
+    {"smsp__sass_data_bytes_mem_shared_op_atom.sum", "", "byte", "bytes that the lanes asked for: shared atomics",
+     "active lanes x bytes per lane, summed", kShared, kAdditive, kExecuted, total<kSharedAtom, &A::bytes>},
+    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", "shared_efficiency", "%",
+     "efficiency: bytes asked for per byte that a wavefront can move", "100 x bytes / (128 x wavefronts)", kShared,
+     kRatio, kBankRule, ratio<kSharedAll, &A::bytes, &A::wavefronts, 100, 128>},
+    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared_op_ld.pct", "", "%",
+     "efficiency: bytes asked for per byte that a wavefront can move: shared loads", "100 x bytes / (128 x wavefronts)",
+     kShared, kRatio, kBankRule, ratio<kSharedLoad, &A::bytes, &A::wavefronts, 100, 128>},
+    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared_op_st.pct", "", "%",
+     "efficiency: bytes asked for per byte that a wavefront can move: shared stores",
+     "100 x bytes / (128 x wavefronts)", kShared, kRatio, kBankRule,
+     ratio<kSharedStore, &A::bytes, &A::wavefronts, 100, 128>},
+    {"smsp__sass_average_data_bytes_per_wavefront_mem_shared_op_atom.pct", "", "%",
+     "efficiency: bytes asked for per byte that a wavefront can move: shared atomics",
+     "100 x bytes / (128 x wavefronts)", kShared, kRatio, kBankRule,
+     ratio<kSharedAtom, &A::bytes, &A::wavefronts, 100, 128>},
+    {"muscope__constant_loads.sum", "", "inst", "warp instructions that load constant memory",
+     "executions of ld.const; ptxas makes some of them operands c[bank][offset], LDC or LDCU, which PTX does not show",
+     kConstant, kAdditive, kConstantRule, total<kConst, &A::executed>},
+    {"muscope__constant_requests.sum", "", "request",
+     "requests to the constant cache, as if every load were indexed (compare idc__requests)",
+     "distinct 4-byte words of each load, summed", kConstant, kAdditive, kConstantRule, total<kConst, &A::requests>},
+    {"muscope__constant_replays.sum", "", "request",
+     "requests beyond one per load: lanes that read different words are served one word at a time",
+     "requests - loads, per instruction of the code", kConstant, kAdditive, kConstantRule, total<kConst, &A::replays>},
+    {"muscope__constant_requests_per_load.ratio", "", "request/inst",
+     "requests per constant load; 1 when every lane reads the same word", "requests / loads", kConstant, kRatio,
+     kConstantRule, ratio<kConst, &A::requests, &A::executed>},
+    {"smsp__inst_executed_op_texture.sum", "inst_executed_tex_ops", "inst", "warp instructions: texture fetches",
+     "executions", kTexture, kAdditive, kExecuted, total<kTex, &A::executed>},
+    {"l1tex__t_requests_pipe_tex_mem_texture.sum", "texture_load_requests", "request", "texture requests",
+     "quads (four neighbouring lanes) with an active lane, summed over fetches", kTexture, kAdditive, kTextureRule,
+     total<kTex, &A::requests>},
+    {"muscope__global_sectors_host_memory.sum", "", "sector",
+     "sectors of global accesses that live in host memory (zero-copy): they cross the bus",
+     "those of the sectors whose bytes are mapped host memory", kHost, kAdditive, kGlobalRule, host_sectors},
+};
+
+}  // namespace
+
+std::span<const MetricRow> shared_metric_rows() { return kRows; }
+
+}  // namespace muscope::report

@@ -1,0 +1,112 @@
+// The metric table: one row per metric, with its name, old names, unit, meaning and definition from summed counts. The
+// report, `--metrics`, the CSV and `muscope explain` all read this table and nothing else.
+//
+// Names are Nsight Compute's where it has one (checked against the metric database of CUDA 13.0 for GH100), suffix
+// included; our own begin with "muscope__". Old nvprof names are kept as aliases.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "report/counts.h"
+#include "report/report.h"
+
+namespace muscope::report {
+
+enum class MetricGroup : std::uint8_t {
+  kGlobal,
+  kLocal,
+  kShared,
+  kConstant,
+  kTexture,
+  kHost,
+  kInstructions,
+  kLaunch,
+  kOccupancy,
+  kNotModelled,
+};
+/// "global memory", ...
+std::string_view title_of(MetricGroup group);
+
+enum class Aggregation : std::uint8_t {
+  kAdditive,   ///< lines sum to the launch
+  kRatio,      ///< of two sums
+  kPerLaunch,  ///< an attribute of the launch; lines do not have it
+};
+
+/// What bounds the grade of a metric besides the launch's stream grade (see grade_of).
+enum class GradeRule : std::uint8_t {
+  kGiven,             ///< given with the launch
+  kRegisterCount,     ///< as good as the register count
+  kExecuted,          ///< follows from the executed instructions
+  kGlobalRule,        ///< also needs the GPU's transaction rules
+  kGlobalAtomicRule,  ///< sectors of atomics: the rule is a floor
+  kBankRule,          ///< also needs the GPU's bank rules
+  kBankRuleRaw,       ///< the hardware counter also holds arbitration noise
+  kConstantRule,      ///< PTX does not say which constant loads become operands
+  kTextureRule,
+  kManagedRule,  ///< the driver migrates more than is touched
+};
+
+using MetricValue = std::variant<std::uint64_t, double>;
+
+struct MetricRow {
+  std::string_view name;
+  std::string_view nvprof;  ///< old names, comma-separated; may be empty
+  std::string_view unit;
+  std::string_view description;  ///< one line
+  std::string_view formula;      ///< how it follows from what was counted, or why it is not modelled
+  MetricGroup group = MetricGroup::kNotModelled;
+  Aggregation aggregation = Aggregation::kAdditive;
+  GradeRule grade = GradeRule::kExecuted;
+  /// No value where the accesses it is about did not occur. Null for launch attributes and for what is not modelled.
+  std::optional<MetricValue> (*compute)(const Counts&) = nullptr;
+
+  bool modelled() const { return group != MetricGroup::kNotModelled; }
+};
+
+/// All rows, by group. Rows of kNotModelled come last; their names may end in "*" (a family).
+std::span<const MetricRow> metric_rows();
+
+/// The row of that name, of that name without its suffix (".sum", ".pct", ".ratio"), or of that nvprof name; null when
+/// there is none. Families of metrics that are not modelled match by prefix.
+const MetricRow* find_metric(std::string_view name);
+
+struct MetricSelection {
+  std::vector<const MetricRow*> rows;   ///< modelled ones, in the order asked for, without repeats
+  std::vector<Diagnostic> diagnostics;  ///< D710 for what is known but not modelled
+};
+/// Reads `--metrics`: names, nvprof names and globs (`*`, `?`), comma-separated. Throws Error D107 for names that
+/// nothing knows, naming the nearest.
+MetricSelection select_metrics(std::string_view list);
+
+/// What the grade of a launch's metrics depends on.
+struct GradeContext {
+  Grade stream = Grade::kModelled;
+  std::string stream_source;
+  Grade registers = Grade::kCounted;
+  std::string registers_reason;
+  const arch::GpuSpec* gpu = nullptr;
+};
+struct GradeAndReason {
+  Grade grade = Grade::kCounted;
+  std::string reason;
+};
+GradeAndReason grade_of(GradeRule rule, const GradeContext& context);
+
+/// Every metric that is a function of counts and has a value for these.
+Metrics compute_metrics(const Counts& counts, const GradeContext& context);
+
+/// The names among `known` nearest to `name` (edit distance, parts in common), best first.
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string_view> known,
+                                       std::size_t most);
+
+/// `*` any characters, `?` one.
+bool glob_matches(std::string_view pattern, std::string_view text);
+
+}  // namespace muscope::report

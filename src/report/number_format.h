@@ -1,0 +1,22 @@
+// Numbers as the text report shows them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/report.h"
+
+namespace muscope::report {
+
+/// 1234567 -> "1,234,567"
+std::string grouped(std::uint64_t number);
+/// With that many decimals: 1234.5 -> "1,234.50". Numbers that are not finite: "-".
+std::string grouped(double number, int decimals);
+/// Integers grouped; percentages with one decimal, other ratios with two.
+std::string format_value(const Metric& metric);
+/// "512 B", "4.0 KiB", "1.5 GiB"
+std::string format_bytes(std::uint64_t bytes);
+/// "1 launch", "63 launches"
+std::string counted_noun(std::uint64_t count, std::string_view singular, std::string_view plural);
+
+}  // namespace muscope::report
