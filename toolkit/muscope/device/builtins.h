@@ -4,4 +4,22 @@
 
 #include "clang_headers.h"
 
+#include "atomics.h"
+#include "integer.h"
+#include "memory.h"
+#include "system_calls.h"
+#include "warp.h"
+
+#include "../math/libdevice.h"
+
+// threadIdx and its kin as values: declared by clang, defined once the vector types are known.
+#define MUSCOPE_INDEX_VALUE(type)                                                                            \
+  MUSCOPE_INLINE __device__ __cuda_builtin_##type##_t::operator dim3() const { return dim3(x, y, z); }       \
+  MUSCOPE_INLINE __device__ __cuda_builtin_##type##_t::operator uint3() const { return uint3{x, y, z}; }
+MUSCOPE_INDEX_VALUE(threadIdx)
+MUSCOPE_INDEX_VALUE(blockIdx)
+MUSCOPE_INDEX_VALUE(blockDim)
+MUSCOPE_INDEX_VALUE(gridDim)
+#undef MUSCOPE_INDEX_VALUE
+
 #endif

@@ -1,4 +1,5 @@
-// Clang's own device headers: built-in variables, mathematics, integer and warp intrinsics, complex arithmetic.
+// Clang's own device headers: built-in variables, mathematics, integer and bit functions, complex arithmetic. Its header
+// of warp and memory intrinsics is not used: what it holds depends on clang's version (warp.h, memory.h are ours).
 #ifndef MUSCOPE_DEVICE_CLANG_HEADERS_H
 #define MUSCOPE_DEVICE_CLANG_HEADERS_H
 
@@ -13,6 +14,8 @@
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_complex_builtins.h>
 #pragma pop_macro("inline")
 #pragma pop_macro("__forceinline__")
 
