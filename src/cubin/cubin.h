@@ -20,7 +20,7 @@ struct CubinKernel {
   std::string name;                   ///< mangled
   std::uint32_t registers = 0;        ///< per thread, as `ptxas -v` says
   std::uint32_t static_shared = 0;    ///< bytes declared in the source, as `ptxas -v` says ("smem")
-  std::uint32_t reserved_shared = 0;  ///< bytes per block that the system takes besides (1,024 from sm_90 on)
+  std::uint32_t reserved_shared = 0;  ///< bytes that ptxas adds to it for the system: 1,024 from sm_90 on
   std::uint32_t frame_bytes = 0;      ///< local memory of the kernel's own frame, bytes per thread
   std::uint32_t stack_bytes = 0;      ///< with everything it calls, as far as known, bytes per thread
   std::uint32_t barriers = 0;         ///< named barriers used, from cubins that state it

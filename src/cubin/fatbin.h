@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "cubin/sm_target.h"
 
 namespace muscope::cubin {
@@ -59,6 +60,9 @@ Fatbin decode_registered(const void* wrapper);
 /// Decodes bytes from a file or a section: any number of containers with padding between them, or a bare cubin, or PTX
 /// text. Never reads outside `bytes`, whatever they hold. Throws Error D206.
 Fatbin decode_bytes(Bytes bytes);
+
+/// The same, but what can be read is returned and what cannot is added to `problems` (as D206).
+Fatbin decode_available(Bytes bytes, std::vector<Diagnostic>& problems);
 
 /// The payload, decompressed; PTX without the NUL bytes at its end. Throws Error: D206 when the compressed data is
 /// damaged or does not have the stated size, D209 when the compression is not known.

@@ -2,7 +2,7 @@
 // does it carry.
 //
 //   const ProgramInspection program = inspect_program("./app");
-//   for (const Diagnostic& d : diagnose(program)) ...     // D201 to D210; empty when it can be run
+//   for (const Diagnostic& d : diagnose(program)) ...     // D201 to D211; empty when it can be run
 #pragma once
 
 #include <span>
@@ -47,6 +47,7 @@ struct ProgramInspection {
   std::string path;
   ProgramKind kind = ProgramKind::kUnreadable;
   std::string problem;      ///< why, for the kinds that cannot be run
+  bool executable = true;   ///< has an execute permission for us (only asked when read from disk)
   std::string interpreter;  ///< of a script, with its argument
   RuntimeLink runtime = RuntimeLink::kNone;
   std::string runtime_soname;  ///< "libcudart.so.13", "libmusart.so.4"; empty when not linked directly
