@@ -1,0 +1,128 @@
+#include "toolchain/build_steps.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/diagnostic.h"
+#include "toolchain/process.h"
+
+namespace muscope::toolchain {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail("D403", fmt::format("the compiler made no file {}", path));
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file.fail()) fail("D405", fmt::format("cannot write {}", path), "is the disk full?");
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string run_step(const std::vector<std::string>& command, const std::string& code, const std::string& what,
+                     std::string& messages) {
+  ProcessResult result = run_process(command);
+  messages += result.err;
+  if (result.ok()) return std::move(result.out);
+  std::fputs(messages.c_str(), stderr);
+  const std::string tool = std::filesystem::path(command.front()).filename().string();
+  if (!result.start_error.empty() || result.signal != 0) {
+    fail("D414", fmt::format("{} {}", tool, describe_end(result)), "the command was: " + shell_text(command));
+  }
+  fail(code, fmt::format("{} rejected {} ({})", tool, what, describe_end(result)), "its messages stand above");
+}
+
+void clang_ptx(const ClangSetup& setup, const Flags& flags, const Input& input, const std::string& ptx,
+               const std::string& depends, std::string& messages) {
+  run_step(device_command(setup, flags, input, ptx, depends), "D403", input.path, messages);
+  if (!flags.relocatable && flags.max_registers == 0) return;
+  const std::string text = read_text(ptx);
+  if (flags.relocatable) {
+    if (const std::vector<std::string> missing = unresolved_symbols(text); !missing.empty()) {
+      std::fputs(messages.c_str(), stderr);
+      fail("D413", fmt::format("{}: device code uses what another file defines: {}", input.path, join(missing)),
+           "put the device code that a kernel uses into the same file (or a header), or compile with --toolchain nvcc");
+    }
+  }
+  if (flags.max_registers > 0) write_text(ptx, with_register_limit(text, flags.max_registers));
+}
+
+void clang_object(const ClangSetup& setup, const Flags& flags, const Input& input, const std::string& object,
+                  const std::string& ptx, const std::string& depends, const std::vector<std::string>& host_extra,
+                  std::string& messages) {
+  std::vector<std::string> extra = host_extra;
+  if (input.language == Language::kCuda) {
+    clang_ptx(setup, flags, input, ptx, depends, messages);
+  } else if (!depends.empty()) {
+    extra.insert(extra.end(), {"-MD", "-MF", depends});
+  }
+  std::vector<std::string> command = host_command(setup, flags, input, ptx, object);
+  command.insert(command.end(), extra.begin(), extra.end());
+  run_step(command, "D403", input.path, messages);
+}
+
+std::vector<std::string> files_in_rule(const std::string& rule) {
+  std::vector<std::string> files;
+  std::string file;
+  // The target ends at the first colon that a blank follows.
+  std::size_t at = rule.find(": ");
+  at = at == std::string::npos ? rule.size() : at + 2;
+  for (; at < rule.size(); ++at) {
+    const char c = rule[at];
+    const char following = at + 1 < rule.size() ? rule[at + 1] : '\0';
+    if (c == '\\' && (following == '\n' || following == '\r')) continue;
+    if ((c == '\\' && (following == ' ' || following == '#' || following == '\\')) || (c == '$' && following == '$')) {
+      file += following;
+      ++at;
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      if (!file.empty()) files.push_back(std::move(file));
+      file.clear();
+      // A further rule (of -MP) has no files of interest.
+      if (c == '\n' && rule[at - 1] != '\\') break;
+    } else {
+      file += c;
+    }
+  }
+  if (!file.empty()) files.push_back(std::move(file));
+  return files;
+}
+
+void fail_without_compiler(const SearchPlaces& places) {
+  const std::optional<Tool> old = find_old_clang(places);
+  const std::string found = old ? fmt::format("; {} at {} is too old", old->text(), old->path) : std::string();
+  fail("D401",
+       "no compiler for CUDA was found (neither nvcc nor clang " + std::to_string(kOldestClang) + " or newer" + found +
+           ")",
+       clang_install_command() + " (muscope doctor shows where was looked)");
+}
+
+ClangSetup find_clang_setup(const SearchPlaces& places, const Layout& layout) {
+  const std::optional<Tool> clang = find_clang(places);
+  if (!clang) fail_without_compiler(places);
+  ClangSetup setup;
+  setup.clang = *clang;
+  setup.host = find_host_compiler(places).value_or(*clang);
+  setup.layout = layout;
+  const char* no_color = std::getenv("NO_COLOR");
+  setup.colour = ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || no_color[0] == '\0');
+  return setup;
+}
+
+}  // namespace muscope::toolchain

@@ -1,0 +1,243 @@
+#include "toolchain/compile.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "toolchain/build_steps.h"
+#include "toolchain/cache.h"
+#include "toolchain/flags.h"
+#include "toolchain/layout.h"
+#include "toolchain/nvcc.h"
+#include "toolchain/targets.h"
+#include "toolchain/tools.h"
+
+namespace muscope::toolchain {
+namespace fs = std::filesystem;
+namespace {
+
+/// Variables that change what a compiler reads or does, besides its command line.
+constexpr const char* kCompilerVariables[] = {"CPATH",
+                                              "C_INCLUDE_PATH",
+                                              "CPLUS_INCLUDE_PATH",
+                                              "LIBRARY_PATH",
+                                              "NVCC_CCBIN",
+                                              "NVCC_PREPEND_FLAGS",
+                                              "NVCC_APPEND_FLAGS",
+                                              "SOURCE_DATE_EPOCH",
+                                              "CCC_OVERRIDE_OPTIONS"};
+
+/// One of the two compilers, ready to be called.
+struct Chosen {
+  std::optional<NvccSetup> nvcc;
+  std::optional<ClangSetup> clang;
+
+  const Tool& tool() const { return nvcc ? nvcc->nvcc : clang->clang; }
+};
+
+std::vector<Input> inputs_of(const CompileRequest& request) {
+  if (request.sources.empty()) fail("D405", "no source file was given");
+  std::vector<Input> inputs;
+  for (const std::string& source : request.sources) {
+    std::error_code error;
+    if (!fs::is_regular_file(source, error)) fail("D405", fmt::format("cannot read the source file '{}'", source));
+    const Language language = language_of(source);
+    if (language == Language::kUnknown || language == Language::kPtx) {
+      fail("D405", fmt::format("'{}' is no source file that can be compiled to a program", source),
+           "give .cu, .mu, .cpp, .cc, .cxx or .c files, objects (.o) or libraries (.a)");
+    }
+    inputs.push_back({source, language});
+  }
+  return inputs;
+}
+
+Chosen choose(const CompileRequest& request, const SearchPlaces& places, const Layout& layout) {
+  const bool musa = std::any_of(request.sources.begin(), request.sources.end(),
+                                [](const std::string& source) { return source.ends_with(".mu"); });
+  Chosen chosen;
+  if (request.toolchain == Preference::kNvcc && musa) {
+    fail("D402", "nvcc cannot compile .mu files", "leave out --toolchain nvcc: clang compiles them");
+  }
+  if (request.toolchain != Preference::kClang && !musa) {
+    if (const std::optional<Tool> nvcc = find_nvcc(places)) {
+      chosen.nvcc = NvccSetup{*nvcc, 0};
+      return chosen;
+    }
+    if (request.toolchain == Preference::kNvcc) {
+      fail("D402", "nvcc was not found",
+           "set CUDA_HOME to the toolkit's folder, or leave out --toolchain nvcc to use clang");
+    }
+  }
+  if (!find_clang(places) && request.toolchain == Preference::kClang) {
+    fail("D402", fmt::format("clang {} or newer was not found", kOldestClang), clang_install_command());
+  }
+  chosen.clang = find_clang_setup(places, layout);
+  return chosen;
+}
+
+/// Settles the architecture, in the setup and in `compiled`, and notes where it is not the wanted one.
+void settle_architecture(const CompileRequest& request, const Flags& flags, Chosen& chosen, Compiled& compiled) {
+  const GpuTarget asked = newest_target(flags.targets);
+  const int wanted = asked.cc != 0 ? asked.cc : request.cc_major * 10 + request.cc_minor;
+  const int got = nearest_architecture(supported_architectures(chosen.tool()), wanted);
+  if (chosen.nvcc) chosen.nvcc->architecture = got;
+  if (chosen.clang) {
+    chosen.clang->architecture = got;
+    chosen.clang->suffix = got == wanted ? asked.suffix : '\0';
+  }
+  compiled.cc_major = got / 10;
+  compiled.cc_minor = got % 10;
+  if (got == wanted || (chosen.nvcc && asked.cc != 0)) return;
+  Diagnostic note;
+  note.severity = Severity::kNote;
+  note.code = "D410";
+  note.text = fmt::format("{} cannot make code for sm_{}; compiled for sm_{}", chosen.tool().text(), wanted, got);
+  note.hint = "muscope explain D410 says what that means for the numbers";
+  compiled.diagnostics.push_back(std::move(note));
+}
+
+std::string cache_key(const CompileRequest& request, const Flags& flags, const Chosen& chosen,
+                      const Compiled& compiled) {
+  Hasher hasher;
+  hasher.add("program 1");
+  hasher.add(chosen.tool().path);
+  hasher.add(chosen.tool().text());
+  hasher.add(fmt::format("{}.{}", compiled.cc_major, compiled.cc_minor));
+  if (chosen.clang) {
+    hasher.add(chosen.clang->host.path);
+    hasher.add(chosen.clang->host.text());
+    hasher.add(chosen.clang->layout.toolkit);
+    hasher.add(chosen.clang->layout.libraries);
+  }
+  // Relative include folders and the names in line tables depend on it.
+  std::error_code error;
+  hasher.add(fs::current_path(error).string());
+  for (const std::string& source : request.sources) hasher.add(source);
+  hasher.add("flags");
+  for (const std::string& word : flags.words) hasher.add(word);
+  for (const char* name : kCompilerVariables) {
+    const char* value = std::getenv(name);
+    hasher.add(value != nullptr ? value : "");
+  }
+  return hasher.hex();
+}
+
+/// Where the pieces of one compilation go: a folder that is removed again.
+class WorkFolder {
+ public:
+  explicit WorkFolder(Cache& cache) : path_(cache.make_work_directory()) {}
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder() {
+    std::error_code error;
+    if (!kept_) fs::remove_all(path_, error);
+  }
+  std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+  void keep() { kept_ = true; }
+
+ private:
+  std::string path_;
+  bool kept_ = false;
+};
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+/// Compiles and links into work.file("program"); returns every file that was read.
+std::vector<std::string> build(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs,
+                               const WorkFolder& work, std::string& messages) {
+  std::vector<std::string> read;
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    read.push_back(input.path);
+    if (input.language == Language::kLinkInput) {
+      objects.push_back(input.path);
+      continue;
+    }
+    const std::string stem = fmt::format("{}.{}", fs::path(input.path).stem().string(), i);
+    const std::string object = work.file(stem + ".o");
+    const std::string depends = work.file(stem + ".d");
+    if (chosen.nvcc) {
+      run_step(nvcc_object_command(*chosen.nvcc, flags, input, object, depends), "D403", input.path, messages);
+    } else {
+      clang_object(*chosen.clang, flags, input, object, work.file(stem + ".ptx"), depends, {}, messages);
+    }
+    for (std::string& file : files_in_rule(read_text(depends))) read.push_back(std::move(file));
+    objects.push_back(object);
+  }
+  const std::string program = work.file("program");
+  const std::vector<std::string> link = chosen.nvcc ? nvcc_link_command(*chosen.nvcc, flags, objects, program)
+                                                    : link_command(*chosen.clang, flags, objects, program);
+  run_step(link, "D404", "the program at its link", messages);
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  return read;
+}
+
+}  // namespace
+
+Preference preference_of(std::string_view name) {
+  if (name == "auto") return Preference::kAuto;
+  if (name == "nvcc") return Preference::kNvcc;
+  if (name == "clang") return Preference::kClang;
+  fail("D408", fmt::format("unknown toolchain '{}'", name), "auto, nvcc or clang");
+}
+
+bool is_device_source(std::string_view path) { return path.ends_with(".cu") || path.ends_with(".mu"); }
+
+Compiled compile(const CompileRequest& request) {
+  const std::vector<Input> inputs = inputs_of(request);
+  const Flags flags = parse_flags(request.flags, FlagSource::kCompileFlags);
+  const SearchPlaces places = SearchPlaces::from_environment();
+  Chosen chosen = choose(request, places, Layout::of_this_program());
+  if (chosen.clang) {
+    chosen.clang->layout.require_toolkit();
+    chosen.clang->layout.require_libraries();
+  }
+  Compiled compiled;
+  compiled.toolchain = chosen.tool().text();
+  settle_architecture(request, flags, chosen, compiled);
+  if (chosen.clang) {
+    for (Diagnostic& note : clang_notes(flags)) compiled.diagnostics.push_back(std::move(note));
+  }
+
+  std::optional<Cache> cache = Cache::of_user();
+  if (!cache) fail("D412", "no folder for compiled programs can be written", "set XDG_CACHE_HOME to a folder of yours");
+  const std::string key = cache_key(request, flags, chosen, compiled);
+  if (request.use_cache) {
+    if (const std::optional<CachedProgram> found = cache->find_program(key)) {
+      compiled.program = found->program;
+      compiled.from_cache = true;
+      return compiled;
+    }
+  }
+  WorkFolder work(*cache);
+  std::string messages;
+  const std::vector<std::string> read = build(chosen, flags, inputs, work, messages);
+  if (!request.quiet) std::fputs(messages.c_str(), stderr);
+
+  const std::string name = fs::path(request.sources.front()).stem().string();
+  const std::string info = fmt::format("{}\nsm_{}{}\n", compiled.toolchain, compiled.cc_major, compiled.cc_minor);
+  std::optional<CachedProgram> stored;
+  if (request.use_cache) stored = cache->store_program(key, read, work.file("program"), name, info);
+  if (stored) {
+    compiled.program = stored->program;
+  } else {
+    // It stays in the work folder, which a later run clears away.
+    work.keep();
+    compiled.program = work.file("program");
+  }
+  return compiled;
+}
+
+}  // namespace muscope::toolchain

@@ -1,0 +1,46 @@
+#include "toolchain/targets.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "toolchain/process.h"
+
+namespace muscope::toolchain {
+
+std::vector<int> architectures_in(std::string_view listing) {
+  std::vector<int> found;
+  for (std::size_t at = listing.find("sm_"); at != std::string_view::npos; at = listing.find("sm_", at)) {
+    at += 3;
+    int value = 0;
+    std::size_t digits = 0;
+    while (at < listing.size() && digits < 4 && std::isdigit(static_cast<unsigned char>(listing[at])) != 0) {
+      value = value * 10 + (listing[at] - '0');
+      ++at;
+      ++digits;
+    }
+    const bool suffixed = at < listing.size() && std::isalpha(static_cast<unsigned char>(listing[at])) != 0;
+    if (digits > 0 && !suffixed) found.push_back(value);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<int> supported_architectures(const Tool& compiler) {
+  const std::vector<std::string> question =
+      compiler.name == "nvcc"
+          ? std::vector<std::string>{compiler.path, "--list-gpu-code"}
+          : std::vector<std::string>{compiler.path, "--target=nvptx64-nvidia-cuda", "-print-supported-cpus"};
+  const ProcessResult answer = run_process(question);
+  if (!answer.ok()) return {};
+  return architectures_in(answer.out + answer.err);
+}
+
+int nearest_architecture(const std::vector<int>& supported, int wanted) {
+  if (supported.empty()) return wanted;
+  const auto above = std::upper_bound(supported.begin(), supported.end(), wanted);
+  return above == supported.begin() ? supported.front() : *std::prev(above);
+}
+
+}  // namespace muscope::toolchain
