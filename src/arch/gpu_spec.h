@@ -26,16 +26,18 @@ struct Sourced {
 /// How warp accesses to global memory become transactions on this generation
 /// (CUDA C Programming Guide, appendix "Compute Capabilities" of the release that introduced it).
 struct GlobalRules {
-  int load_granularity_l1_on = 32;    ///< bytes fetched per miss when global loads are cached in L1 (128 on cc 2.x/3.x)
-  int load_granularity_l1_off = 32;   ///< bytes per transaction when they are not
+  int load_granularity_l1_on = 32;   ///< bytes fetched per miss when global loads are cached in L1 (128 on cc 2.x/3.x)
+  int load_granularity_l1_off = 32;  ///< bytes per transaction when they are not
   int store_granularity = 32;
   bool l1_caches_global_by_default = true;
   /// Lanes that form one request before the tag stage, by access size of 4 or less, 8 and 16 bytes.
   int lanes_per_request_4 = 32;
   int lanes_per_request_8 = 32;
   int lanes_per_request_16 = 32;
-  bool stores_join_segments = false;  ///< stores of one line go out as one transaction of 32, 64 or 128 bytes (cc 2.x/3.x)
-  bool loads_gather_warp = false;     ///< sectors of a load are distinct over the warp although requests are split (cc 5.x/6.x)
+  bool stores_join_segments =
+      false;  ///< stores of one line go out as one transaction of 32, 64 or 128 bytes (cc 2.x/3.x)
+  bool loads_gather_warp =
+      false;  ///< sectors of a load are distinct over the warp although requests are split (cc 5.x/6.x)
   Confidence confidence = Confidence::kAssumed;
   std::string source;
 };
@@ -43,7 +45,8 @@ struct GlobalRules {
 struct SharedRules {
   int banks = 32;
   int bank_bytes = 4;
-  /// True where the 8- and 16-byte rules of the H200 measurements apply (half- and quarter-warps, xor merging of loads).
+  /// True where the 8- and 16-byte rules of the H200 measurements apply (half- and quarter-warps, xor merging of
+  /// loads).
   bool wide_rules_measured = false;
   std::string source;
 };
@@ -77,8 +80,8 @@ struct GpuSpec {
   Sourced max_registers_per_thread;
   Sourced register_allocation_unit;  ///< registers per warp are rounded up to a multiple of this
   Sourced register_subpartitions;
-  Sourced shared_per_sm;             ///< largest carve-out, bytes
-  Sourced shared_per_block;          ///< without opt-in
+  Sourced shared_per_sm;     ///< largest carve-out, bytes
+  Sourced shared_per_block;  ///< without opt-in
   Sourced shared_per_block_optin;
   Sourced shared_reserved_per_block;
   Sourced shared_allocation_unit;
