@@ -1,0 +1,91 @@
+#include "cli/run_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/diagnostic.h"
+
+namespace muscope::cli {
+namespace {
+
+[[noreturn]] void fail_writing(const std::string& path, int error) {
+  fail("D703",
+       fmt::format("writing the report to '{}' failed: {}", path == "-" ? "stdout" : path, std::strerror(error)),
+       error == ENOSPC ? "free space there, or name another file" : "name another file");
+}
+
+/// 0 or an errno value.
+int write_all(int fd, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t written = ::write(fd, data.data(), data.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    data.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+  if (path.empty() || is_stdout()) return;
+  fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd_ < 0 && errno == ENOENT) {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    created_ = fd_ >= 0;
+  }
+  if (fd_ < 0) {
+    const int error = errno;
+    path_.clear();
+    fail("D701", fmt::format("cannot write the report to '{}': {}", path, std::strerror(error)),
+         "the program was not run; name a file that can be written");
+  }
+}
+
+OutputFile::~OutputFile() { close(); }
+
+OutputFile::OutputFile(OutputFile&& other) noexcept { *this = std::move(other); }
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  path_ = std::exchange(other.path_, {});
+  fd_ = std::exchange(other.fd_, -1);
+  created_ = std::exchange(other.created_, false);
+  written_ = std::exchange(other.written_, false);
+  return *this;
+}
+
+void OutputFile::close() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  fd_ = -1;
+  if (created_ && !written_) ::unlink(path_.c_str());
+}
+
+void OutputFile::write(const std::string& content) {
+  written_ = true;
+  if (is_stdout()) return write_stdout(content);
+  struct stat status{};
+  if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode) && ::ftruncate(fd_, 0) != 0) fail_writing(path_, errno);
+  if (const int error = write_all(fd_, content); error != 0) fail_writing(path_, error);
+  // Some file systems tell of a full disk only when the file is closed.
+  if (::close(std::exchange(fd_, -1)) != 0) fail_writing(path_, errno);
+}
+
+void write_stdout(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    fail_writing("-", errno != 0 ? errno : EIO);
+  }
+}
+
+}  // namespace muscope::cli

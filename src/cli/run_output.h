@@ -1,0 +1,37 @@
+// The files that a report goes to: found writable before the program runs, written after it.
+#pragma once
+
+#include <string>
+
+namespace muscope::cli {
+
+/// One file, opened early. "-" is stdout.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  /// Opens `path` for writing without touching what is in it, and makes it when there is none. An empty path is no
+  /// file. Throws Error D701.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();  ///< a file that was made here and never written is removed
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+
+  explicit operator bool() const { return !path_.empty(); }
+  bool is_stdout() const { return path_ == "-"; }
+  const std::string& path() const { return path_; }
+
+  /// Replaces the content. Throws Error D703 with the reason (disk full, broken pipe).
+  void write(const std::string& content);
+
+ private:
+  void close();
+  std::string path_;
+  int fd_ = -1;
+  bool created_ = false;
+  bool written_ = false;
+};
+
+/// Writes all of `text` to stdout, through stdio's buffer. Throws Error D703.
+void write_stdout(const std::string& text);
+
+}  // namespace muscope::cli

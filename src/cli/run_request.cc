@@ -1,0 +1,190 @@
+#include "cli/run_request.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <regex>
+
+#include "base/diagnostic.h"
+#include "toolchain/compile.h"
+
+namespace muscope::cli {
+namespace {
+
+constexpr std::string_view kExamples =
+    "  muscope run app.cu                      compile, run, report\n"
+    "  muscope run ./app 1024 --verbose        what follows the program belongs to it\n"
+    "  muscope run --kernel transpose --launches 0-3 --json report.json ./app\n"
+    "  muscope run --timeout 30 -- ctest -R gpu\n";
+
+constexpr std::string_view kEmits[] = {"ptx", "kernels"};
+
+/// CLI11 knows nothing of the program that follows the options.
+class RunFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: muscope run [OPTIONS] (FILE.cu [MORE.cu] | FILE.mu | PROGRAM | -- COMMAND) [ARGS]\n";
+  }
+};
+
+bool option_takes_value(const void* context, const std::string& option) {
+  const CLI::Option* found = static_cast<const CLI::App*>(context)->get_option_no_throw(option);
+  return found != nullptr && found->get_items_expected_min() > 0;
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    if (comma > at) parts.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+/// What came as text and needs a closer look.
+struct Raw {
+  std::string timeout, emit, html, trace, checkers;
+};
+
+void check_values(RunRequest& request, const Raw& raw) {
+  for (const auto& [value, name] :
+       {std::pair{&raw.html, "--html"}, {&raw.trace, "--trace"}, {&raw.checkers, "--checkers"}}) {
+    if (!value->empty()) fail("D103", fmt::format("{} is not there yet", name), "use --json, --csv or the text report");
+  }
+  if (!request.launches_text.empty() && !runtime::parse_launch_range(request.launches_text, request.launches)) {
+    fail("D104", fmt::format("--launches does not understand '{}'", request.launches_text),
+         "give A-B, A-, --launches=-B or A; launches count from 0");
+  }
+  if (!request.kernel.empty()) {
+    try {
+      const std::regex check(request.kernel, std::regex::ECMAScript);
+    } catch (const std::regex_error& e) {
+      fail("D104", fmt::format("--kernel '{}' is not a regular expression: {}", request.kernel, e.what()),
+           "escape ( ) [ ] * + ? . with a backslash to mean themselves");
+    }
+  }
+  if (!raw.timeout.empty()) {
+    request.timeout_seconds = parse_duration(raw.timeout);
+    if (!(request.timeout_seconds > 0)) {
+      fail("D104", fmt::format("--timeout does not understand '{}'", raw.timeout), "give seconds (30), or 90s, 2m, 1h");
+    }
+  }
+  if (request.devices < 1 || request.devices > 64) {
+    fail("D104", fmt::format("--devices {} is not between 1 and 64", request.devices));
+  }
+  request.emit = split_commas(raw.emit);
+  for (const std::string& what : request.emit) {
+    if (std::find(std::begin(kEmits), std::end(kEmits), what) == std::end(kEmits)) {
+      fail("D104", fmt::format("--emit does not know '{}'", what), fmt::format("it knows {}", fmt::join(kEmits, ", ")));
+    }
+  }
+  if (!request.emit.empty()) {
+    if (request.emit_dir.empty()) request.emit_dir = "muscope-emit";
+    request.emit_dir = std::filesystem::absolute(request.emit_dir).string();
+  }
+}
+
+void take_program(RunRequest& request, Arguments::const_iterator at, Arguments::const_iterator end, bool after_dashes) {
+  if (!after_dashes) {
+    while (at != end && toolchain::is_device_source(*at)) request.sources.push_back(*at++);
+  }
+  if (!request.sources.empty()) {
+    // `run a.cu -- b.cu`: the dashes end the list of sources.
+    if (at != end && *at == "--") ++at;
+  } else {
+    if (at == end || at->empty()) {
+      fail("D105", "no program to run", "muscope run app.cu, muscope run ./app ARGS, muscope run -- COMMAND ARGS");
+    }
+    request.program = *at++;
+  }
+  request.args.assign(at, end);
+}
+
+}  // namespace
+
+double parse_duration(const std::string& text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) return -1;
+  std::size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    return -1;
+  }
+  const std::string unit = text.substr(used);
+  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : -1;
+  constexpr double kLongest = 1e8;  // three years; keeps the arithmetic of deadlines far from overflow
+  return factor > 0 && std::isfinite(value) ? std::min(value * factor, kLongest) : -1;
+}
+
+std::size_t find_program(const Arguments& args, bool (*takes_value)(const void* context, const std::string& option),
+                         const void* context) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
+    if (word.find('=') == word.npos && takes_value(context, word)) ++i;
+  }
+  return args.size();
+}
+
+RunRequest parse_run_request(const Arguments& args) {
+  RunRequest r;
+  Raw raw;
+  CLI::App app("Run a CUDA or MUSA program with no GPU and report its memory traffic, per kernel and line.\n",
+               "muscope run");
+  app.formatter(std::make_shared<RunFormatter>());
+  app.add_option("--gpu", r.gpu,
+                 "GPU to stand in for: a name, a compute capability (sm_80) or a JSON file; default h200");
+  app.add_option("--devices", r.devices, "how many of it the program sees; default 1");
+
+  app.add_option("--kernel", r.kernel, "count only kernels whose name matches this regular expression")
+      ->group("What to count");
+  app.add_option("--launches", r.launches_text, "count only launches A-B of each process, from 0")
+      ->group("What to count");
+
+  app.add_option("--json", r.json, "write the report as JSON (- for stdout)")->group("Report");
+  app.add_option("--csv", r.csv, "write the report as CSV, laid out like `ncu --csv --page raw` (- for stdout)")
+      ->group("Report");
+  app.add_option("--html", raw.html, "")->group("");
+  app.add_flag("-q,--quiet", r.quiet, "no text report, no progress")->group("Report");
+  app.add_option("--view", r.view, "text report by: lines, kernels")->group("Report");
+  app.add_option("--top", r.top, "text report: show only the first N")->group("Report");
+  app.add_option("--sort", r.sort, "text report: order by this metric")->group("Report");
+  app.add_option("--metrics", r.metrics, "text report: these metrics, comma-separated (* and ? match)")
+      ->group("Report");
+  app.add_option("--emit", raw.emit, "write intermediate forms: ptx,kernels")->group("Report");
+  app.add_option("--emit-dir", r.emit_dir, "where --emit writes; default muscope-emit")->group("Report");
+
+  app.add_option("--threads", r.threads, "threads that execute kernels; default: one per core")->group("Limits");
+  app.add_option("--timeout", raw.timeout, "end the run after this time (30, 90s, 2m) and say what was running")
+      ->group("Limits");
+  app.add_option("--max-steps", r.max_steps, "end a launch after this many warp instructions")->group("Limits");
+
+  app.add_option("--toolchain", r.toolchain, "compile with nvcc or clang; default: nvcc where there is one")
+      ->group("Compiling");
+  app.add_option("--compile-flags", r.compile_flags, "flags for the compiler, in nvcc's spelling, as one argument")
+      ->group("Compiling");
+
+  app.add_flag("--propagate", r.propagate, "pass on the program's exit code instead of 1")->group("Running");
+  app.add_flag("--keep", r.keep, "keep the files of the run and say where they are")->group("Running");
+  app.add_option("--trace", raw.trace, "")->group("");
+  app.add_option("--checkers", raw.checkers, "")->group("");
+
+  const std::size_t program_at = find_program(args, option_takes_value, &app);
+  parse(app, Arguments(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at)), kExamples);
+  check_values(r, raw);
+
+  auto at = args.begin() + static_cast<std::ptrdiff_t>(program_at);
+  const bool after_dashes = at != args.end() && *at == "--";
+  if (after_dashes) ++at;
+  take_program(r, at, args.end(), after_dashes);
+  return r;
+}
+
+}  // namespace muscope::cli

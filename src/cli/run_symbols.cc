@@ -1,0 +1,90 @@
+#include "cli/run_symbols.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "toolchain/process.h"
+#include "toolchain/tools.h"
+
+namespace muscope::cli {
+namespace {
+
+std::string demangle(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 && text ? std::string(text.get()) : symbol;
+}
+
+/// A path as the user would type it: relative when it is below the current folder.
+std::string short_path(const std::string& path) {
+  std::error_code error;
+  const auto relative = std::filesystem::relative(path, error);
+  const std::string text = relative.string();
+  return error || text.empty() || text.starts_with("..") ? path : text;
+}
+
+}  // namespace
+
+CodePlace parse_addr2line(const std::string& function, const std::string& position) {
+  CodePlace place;
+  if (function != "??") place.function = function;
+  const std::size_t colon = position.rfind(':');
+  if (colon == position.npos || position.starts_with("??")) return place;
+  // "app.cu:12 (discriminator 3)"; the line is "?" or 0 where it is not known.
+  int line = 0;
+  std::from_chars(position.data() + colon + 1, position.data() + position.size(), line);
+  if (line <= 0) return place;
+  place.file = position.substr(0, colon);
+  place.line = line;
+  return place;
+}
+
+void CallSites::want(const views::CodeAddress& address) {
+  if (!address.module.empty()) modules_[address.module].try_emplace(address.offset);
+}
+
+void CallSites::resolve() {
+  if (modules_.empty()) return;
+  const auto tool = toolchain::find_addr2line(toolchain::SearchPlaces::from_environment());
+  if (!tool) return;
+  for (auto& [module, places] : modules_) {
+    toolchain::ProcessOptions options;
+    for (const auto& [offset, place] : places) options.input += fmt::format("{:#x}\n", offset);
+    const toolchain::ProcessResult result = toolchain::run_process({tool->path, "-f", "-C", "-e", module}, options);
+    if (!result.ok()) continue;
+    std::istringstream lines(result.out);
+    std::string function, position;
+    for (auto& [offset, place] : places) {
+      if (!std::getline(lines, function) || !std::getline(lines, position)) break;
+      place = parse_addr2line(function, position);
+    }
+  }
+}
+
+CodePlace CallSites::place(const views::CodeAddress& address) const {
+  CodePlace place;
+  if (address.module.empty()) return place;
+  if (const auto module = modules_.find(address.module); module != modules_.end()) {
+    if (const auto at = module->second.find(address.offset); at != module->second.end()) place = at->second;
+  }
+  if (place.function.empty() && !address.symbol.empty()) place.function = demangle(address.symbol);
+  if (!place.file.empty()) {
+    place.text = fmt::format("{}:{}", short_path(place.file), place.line);
+  } else if (!place.function.empty() && !address.symbol.empty()) {
+    place.text = fmt::format("{}+{:#x} in {}", place.function, address.symbol_offset, short_path(address.module));
+  } else if (!place.function.empty()) {
+    place.text = fmt::format("{} in {}", place.function, short_path(address.module));
+  } else {
+    place.text = fmt::format("{:#x} in {}", address.offset, short_path(address.module));
+  }
+  return place;
+}
+
+}  // namespace muscope::cli

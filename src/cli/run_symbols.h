@@ -1,0 +1,38 @@
+// Host code addresses to text that a person can use: file and line where debug information allows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "views/records_io.h"
+
+namespace muscope::cli {
+
+struct CodePlace {
+  std::string function;  ///< demangled; empty when not known
+  std::string file;      ///< as the compiler wrote it; empty when not known
+  int line = 0;
+
+  /// "suite.cu:120", else "main+0x1f3 in ./app", else "0x1234 in ./app"; empty when nothing is known.
+  std::string text;
+};
+
+/// Asks addr2line (binutils) once per module for all addresses of a run. Without addr2line, or without debug
+/// information, the nearest exported symbol has to do.
+class CallSites {
+ public:
+  void want(const views::CodeAddress& address);
+  /// After the last want().
+  void resolve();
+  CodePlace place(const views::CodeAddress& address) const;
+
+ private:
+  std::map<std::string, std::map<std::uint64_t, CodePlace>> modules_;
+};
+
+/// One "function\nfile:line" answer of `addr2line -f -C`; unknown parts ("??") are left empty.
+CodePlace parse_addr2line(const std::string& function, const std::string& position);
+
+}  // namespace muscope::cli
