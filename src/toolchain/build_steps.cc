@@ -36,12 +36,13 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string run_step(const std::vector<std::string>& command, const std::string& code, const std::string& what,
-                     std::string& messages) {
+std::string Steps::run(const std::vector<std::string>& command, const std::string& code, const std::string& what) {
+  if (show_ != Show::kNothing) fmt::print(stderr, "#$ {}\n", shell_text(command));
+  if (dry()) return {};
   ProcessResult result = run_process(command);
-  messages += result.err;
+  messages_ += result.err;
   if (result.ok()) return std::move(result.out);
-  std::fputs(messages.c_str(), stderr);
+  flush();
   const std::string tool = std::filesystem::path(command.front()).filename().string();
   if (!result.start_error.empty() || result.signal != 0) {
     fail("D414", fmt::format("{} {}", tool, describe_end(result)), "the command was: " + shell_text(command));
@@ -49,14 +50,19 @@ std::string run_step(const std::vector<std::string>& command, const std::string&
   fail(code, fmt::format("{} rejected {} ({})", tool, what, describe_end(result)), "its messages stand above");
 }
 
+void Steps::flush() {
+  std::fputs(messages_.c_str(), stderr);
+  messages_.clear();
+}
+
 void clang_ptx(const ClangSetup& setup, const Flags& flags, const Input& input, const std::string& ptx,
-               const std::string& depends, std::string& messages) {
-  run_step(device_command(setup, flags, input, ptx, depends), "D403", input.path, messages);
-  if (!flags.relocatable && flags.max_registers == 0) return;
+               const std::string& depends, Steps& steps) {
+  steps.run(device_command(setup, flags, input, ptx, depends), "D403", input.path);
+  if (steps.dry() || (!flags.relocatable && flags.max_registers == 0)) return;
   const std::string text = read_text(ptx);
   if (flags.relocatable) {
     if (const std::vector<std::string> missing = unresolved_symbols(text); !missing.empty()) {
-      std::fputs(messages.c_str(), stderr);
+      steps.flush();
       fail("D413", fmt::format("{}: device code uses what another file defines: {}", input.path, join(missing)),
            "put the device code that a kernel uses into the same file (or a header), or compile with --toolchain nvcc");
     }
@@ -66,16 +72,16 @@ void clang_ptx(const ClangSetup& setup, const Flags& flags, const Input& input, 
 
 void clang_object(const ClangSetup& setup, const Flags& flags, const Input& input, const std::string& object,
                   const std::string& ptx, const std::string& depends, const std::vector<std::string>& host_extra,
-                  std::string& messages) {
+                  Steps& steps) {
   std::vector<std::string> extra = host_extra;
   if (input.language == Language::kCuda) {
-    clang_ptx(setup, flags, input, ptx, depends, messages);
+    clang_ptx(setup, flags, input, ptx, depends, steps);
   } else if (!depends.empty()) {
     extra.insert(extra.end(), {"-MD", "-MF", depends});
   }
   std::vector<std::string> command = host_command(setup, flags, input, ptx, object);
   command.insert(command.end(), extra.begin(), extra.end());
-  run_step(command, "D403", input.path, messages);
+  steps.run(command, "D403", input.path);
 }
 
 std::vector<std::string> files_in_rule(const std::string& rule) {
@@ -113,12 +119,17 @@ void fail_without_compiler(const SearchPlaces& places) {
        clang_install_command() + " (muscope doctor shows where was looked)");
 }
 
-ClangSetup find_clang_setup(const SearchPlaces& places, const Layout& layout) {
+ClangSetup find_clang_setup(const SearchPlaces& places, const Layout& layout, const Flags& flags) {
   const std::optional<Tool> clang = find_clang(places);
   if (!clang) fail_without_compiler(places);
   ClangSetup setup;
   setup.clang = *clang;
   setup.host = find_host_compiler(places).value_or(*clang);
+  if (!flags.host_compiler.empty()) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(flags.host_compiler, error);
+    setup.host = Tool{"c++", flags.host_compiler + (folder ? "/g++" : ""), {}};
+  }
   setup.layout = layout;
   const char* no_color = std::getenv("NO_COLOR");
   setup.colour = ::isatty(STDERR_FILENO) == 1 && (no_color == nullptr || no_color[0] == '\0');

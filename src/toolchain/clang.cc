@@ -57,7 +57,9 @@ std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flag
 
 std::vector<std::string> host_words(const Flags& flags) {
   std::vector<std::string> words;
-  words.push_back("-O" + (flags.optimize.empty() ? std::string("2") : flags.optimize));
+  // Unlike nvcc, host code is optimised by default: programs check their results on the host. -g alone means debugging.
+  const char* otherwise = flags.debug ? "0" : "2";
+  words.push_back("-O" + (flags.optimize.empty() ? std::string(otherwise) : flags.optimize));
   if (flags.debug) words.emplace_back("-g");
   if (flags.no_warnings) words.emplace_back("-w");
   if (flags.warnings_are_errors) words.emplace_back("-Werror");
@@ -186,14 +188,16 @@ std::vector<std::string> link_command(const ClangSetup& setup, const Flags& flag
   if (flags.output == Output::kShared) words.emplace_back("-shared");
   if (flags.debug) words.emplace_back("-g");
   append(words, flags.host_options);
+  // In one group, as nvcc does it: the order of objects and libraries does not matter.
+  words.emplace_back("-Wl,--start-group");
   append(words, files);
   append(words, flags.link_options);
-  const std::string& libraries = setup.layout.libraries;
-  // link/ holds the names that build files ask for (libcudart.so, libcudart_static.a, libcudadevrt.a).
-  append(words, {"-L" + libraries + "/link", "-L" + libraries});
-  if (flags.link_runtime) words.push_back(libraries + "/libcudart.so.13");
+  // lib64 holds the names that build files ask for (libcudart.so, libcudart_static.a, libcudadevrt.a).
+  words.push_back("-L" + setup.layout.toolkit_root + "/lib64");
+  if (flags.link_runtime) words.emplace_back("-lcudart");
+  words.emplace_back("-Wl,--end-group");
   // So that the program also starts without muscope run (it then runs, and reports nothing).
-  append(words, {"-Xlinker", "--enable-new-dtags", "-Xlinker", "-rpath", "-Xlinker", libraries});
+  append(words, {"-Xlinker", "--enable-new-dtags", "-Xlinker", "-rpath", "-Xlinker", setup.layout.libraries});
   append(words, {"-o", output});
   return words;
 }

@@ -58,7 +58,7 @@ std::vector<Input> inputs_of(const CompileRequest& request) {
   return inputs;
 }
 
-Chosen choose(const CompileRequest& request, const SearchPlaces& places, const Layout& layout) {
+Chosen choose(const CompileRequest& request, const Flags& flags, const SearchPlaces& places) {
   const bool musa = std::any_of(request.sources.begin(), request.sources.end(),
                                 [](const std::string& source) { return source.ends_with(".mu"); });
   Chosen chosen;
@@ -78,7 +78,7 @@ Chosen choose(const CompileRequest& request, const SearchPlaces& places, const L
   if (!find_clang(places) && request.toolchain == Preference::kClang) {
     fail("D402", fmt::format("clang {} or newer was not found", kOldestClang), clang_install_command());
   }
-  chosen.clang = find_clang_setup(places, layout);
+  chosen.clang = find_clang_setup(places, Layout::of_this_program(), flags);
   return chosen;
 }
 
@@ -154,7 +154,7 @@ std::string read_text(const std::string& path) {
 
 /// Compiles and links into work.file("program"); returns every file that was read.
 std::vector<std::string> build(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs,
-                               const WorkFolder& work, std::string& messages) {
+                               const WorkFolder& work, Steps& steps) {
   std::vector<std::string> read;
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -168,9 +168,9 @@ std::vector<std::string> build(const Chosen& chosen, const Flags& flags, const s
     const std::string object = work.file(stem + ".o");
     const std::string depends = work.file(stem + ".d");
     if (chosen.nvcc) {
-      run_step(nvcc_object_command(*chosen.nvcc, flags, input, object, depends), "D403", input.path, messages);
+      steps.run(nvcc_object_command(*chosen.nvcc, flags, input, object, depends), "D403", input.path);
     } else {
-      clang_object(*chosen.clang, flags, input, object, work.file(stem + ".ptx"), depends, {}, messages);
+      clang_object(*chosen.clang, flags, input, object, work.file(stem + ".ptx"), depends, {}, steps);
     }
     for (std::string& file : files_in_rule(read_text(depends))) read.push_back(std::move(file));
     objects.push_back(object);
@@ -178,7 +178,7 @@ std::vector<std::string> build(const Chosen& chosen, const Flags& flags, const s
   const std::string program = work.file("program");
   const std::vector<std::string> link = chosen.nvcc ? nvcc_link_command(*chosen.nvcc, flags, objects, program)
                                                     : link_command(*chosen.clang, flags, objects, program);
-  run_step(link, "D404", "the program at its link", messages);
+  steps.run(link, "D404", "the program at its link");
   std::sort(read.begin(), read.end());
   read.erase(std::unique(read.begin(), read.end()), read.end());
   return read;
@@ -199,7 +199,7 @@ Compiled compile(const CompileRequest& request) {
   const std::vector<Input> inputs = inputs_of(request);
   const Flags flags = parse_flags(request.flags, FlagSource::kCompileFlags);
   const SearchPlaces places = SearchPlaces::from_environment();
-  Chosen chosen = choose(request, places, Layout::of_this_program());
+  Chosen chosen = choose(request, flags, places);
   if (chosen.clang) {
     chosen.clang->layout.require_toolkit();
     chosen.clang->layout.require_libraries();
@@ -222,9 +222,9 @@ Compiled compile(const CompileRequest& request) {
     }
   }
   WorkFolder work(*cache);
-  std::string messages;
-  const std::vector<std::string> read = build(chosen, flags, inputs, work, messages);
-  if (!request.quiet) std::fputs(messages.c_str(), stderr);
+  Steps steps;
+  const std::vector<std::string> read = build(chosen, flags, inputs, work, steps);
+  if (!request.quiet) steps.flush();
 
   const std::string name = fs::path(request.sources.front()).stem().string();
   const std::string info = fmt::format("{}\nsm_{}{}\n", compiled.toolchain, compiled.cc_major, compiled.cc_minor);

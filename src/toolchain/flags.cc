@@ -458,6 +458,9 @@ void FlagParser::apply_link(const OptionRow& row, const std::string& word, const
     case Action::kLibraryPath:
       for (const std::string& path : split_list(value)) flags_.link_options.push_back("-L" + path);
       return;
+    case Action::kHostCompiler:
+      flags_.host_compiler = value;
+      return;
     case Action::kRuntime:
       if (value != "none" && value != "shared" && value != "static") {
         fail("D408", fmt::format("option '{}' takes none, shared or static, not '{}'", word, value));

@@ -81,7 +81,8 @@ struct Flags {
   std::vector<std::string> host_options;  ///< -Xcompiler, and unknown options where those go to the host compiler
   std::vector<std::string> link_options;  ///< -l, -L, -Xlinker in the order given, as a compiler driver spells them
   std::vector<std::string> ptxas_options;
-  int max_registers = 0;  ///< -maxrregcount; 0: no limit
+  std::string host_compiler;  ///< -ccbin: a program or its folder; empty: not given
+  int max_registers = 0;      ///< -maxrregcount; 0: no limit
   FloatRules floats;
   DependencyRules dependencies;
   bool relocatable = false;        ///< -rdc=true, -dc

@@ -24,11 +24,11 @@ std::string first_existing(std::initializer_list<std::string> candidates) {
 
 }  // namespace
 
-Layout Layout::of_directory(const std::string& directory, const std::string& source_toolkit) {
+Layout Layout::of_directory(const std::string& directory) {
   Layout layout;
   // The second form serves programs one folder down: installed ones in bin/, and the test programs of a build tree.
   layout.program = first_existing({directory + "/muscope", directory + "/../muscope"});
-  layout.toolkit = first_existing({directory + "/../share/muscope/toolkit", source_toolkit});
+  layout.toolkit = first_existing({directory + "/share/muscope/toolkit", directory + "/../share/muscope/toolkit"});
   layout.libraries = first_existing({directory + "/lib/muscope", directory + "/../lib/muscope"});
   layout.toolkit_root = first_existing({directory + "/share/muscope/cuda", directory + "/../share/muscope/cuda"});
   return layout;
@@ -37,7 +37,7 @@ Layout Layout::of_directory(const std::string& directory, const std::string& sou
 Layout Layout::of_this_program() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return of_directory(self.parent_path().string(), MUSCOPE_TOOLKIT_DIR);
+  return of_directory(self.parent_path().string());
 }
 
 void Layout::require_toolkit() const {

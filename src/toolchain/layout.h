@@ -3,7 +3,8 @@
 //   build tree               installed
 //   build/muscope            <prefix>/bin/muscope
 //   build/lib/muscope        <prefix>/lib/muscope             libcudart.so.13 and its kin
-//   <source>/toolkit         <prefix>/share/muscope/toolkit   device headers for clang
+//   build/share/muscope/toolkit (a link to the source's)
+//                            <prefix>/share/muscope/toolkit   device headers for clang
 //   build/share/muscope/cuda <prefix>/share/muscope/cuda      the shape of a CUDA toolkit, for build systems
 #pragma once
 
@@ -20,8 +21,8 @@ struct Layout {
   /// Of the running program (/proc/self/exe). Paths are absolute; those of missing folders are what they should be.
   static Layout of_this_program();
 
-  /// Of a program in that directory. `source_toolkit` is taken when nothing is installed.
-  static Layout of_directory(const std::string& directory, const std::string& source_toolkit);
+  /// Of a program in that directory.
+  static Layout of_directory(const std::string& directory);
 
   /// Throws Error D411 naming what is missing.
   void require_toolkit() const;

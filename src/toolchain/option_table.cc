@@ -118,7 +118,7 @@ constexpr OptionRow kRows[] = {
     {"--library-path", "-L", Arity::kJoined, Action::kLibraryPath},
     {"--cudart", "-cudart", Arity::kValue, Action::kRuntime},
     {"--cudadevrt", "-cudadevrt", Arity::kValue, Action::kAccept},
-    {"--compiler-bindir", "-ccbin", Arity::kValue, Action::kAccept},
+    {"--compiler-bindir", "-ccbin", Arity::kValue, Action::kHostCompiler},
     {"--allow-unsupported-compiler", "-allow-unsupported-compiler", Arity::kNone, Action::kAccept},
     {"--archiver-binary", "-arbin", Arity::kValue, Action::kAccept},
     {"--libdevice-directory", "-ldir", Arity::kValue, Action::kAccept},

@@ -71,6 +71,7 @@ enum class Action {
   kLibrary,
   kLibraryPath,
   kRuntime,
+  kHostCompiler,
   kForwardUnknown,
   // Messages
   kVerbose,
