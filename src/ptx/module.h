@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ptx/types.h"
@@ -25,15 +26,56 @@ struct Loc {
 /// Special registers (%tid.x ...). kNone for an operand that is not one.
 enum class Special : std::uint8_t {
   kNone,
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid, kWarpSize,
-  kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt,
-  kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
-  kTotalSmemSize, kDynamicSmemSize, kAggrSmemSize,
-  kEnvreg,       ///< %envreg<n>: index in Operand::immediate
-  kClusteridX, kClusteridY, kClusteridZ, kNclusteridX, kNclusteridY, kNclusteridZ,
-  kClusterCtaidX, kClusterCtaidY, kClusterCtaidZ, kClusterNctaidX, kClusterNctaidY, kClusterNctaidZ,
-  kClusterCtarank, kClusterNctarank, kIsExplicitCluster, kCurrentGraphExec,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kSmid,
+  kNsmid,
+  kGridid,
+  kWarpSize,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobaltimer,
+  kGlobaltimerLo,
+  kGlobaltimerHi,
+  kTotalSmemSize,
+  kDynamicSmemSize,
+  kAggrSmemSize,
+  kEnvreg,  ///< %envreg<n>: index in Operand::immediate
+  kClusteridX,
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
+  kIsExplicitCluster,
+  kCurrentGraphExec,
   kPm,
 };
 
@@ -53,16 +95,29 @@ enum class OperandKind : std::uint8_t {
 enum class Literal : std::uint8_t { kInteger, kF32, kF64 };
 
 /// What a kSymbol or the base of a kAddress names.
-enum class SymbolKind : std::uint8_t { kNone, kModuleVariable, kLocalVariable, kParameter, kReturnParameter, kFunction, kPrototype, kBranchTargets, kCallTargets };
+enum class SymbolKind : std::uint8_t {
+  kNone,
+  kModuleVariable,
+  kLocalVariable,
+  kParameter,
+  kReturnParameter,
+  kFunction,
+  kPrototype,
+  kBranchTargets,
+  kCallTargets
+};
 
 struct Operand {
   OperandKind kind = OperandKind::kSink;
-  bool negated = false;            ///< !p on a predicate register, or unary minus on a register where PTX allows it
+  bool negated = false;          ///< !p on a predicate register, or unary minus on a register where PTX allows it
+  Mod selector = Mod::kInvalid;  ///< .b0 ... .b3, .h0, .h1, .b10 ... of a video instruction's operand
   Literal literal = Literal::kInteger;
   Special special = Special::kNone;
   SymbolKind symbol_kind = SymbolKind::kNone;
   std::uint32_t reg = kNoIndex;     ///< index into Function::registers
-  std::uint32_t symbol = kNoIndex;  ///< index into the list that symbol_kind names (Module::variables, Function::variables, Function::params, Function::returns, Module::functions, Function::prototypes, Function::target_lists)
+  std::uint32_t symbol = kNoIndex;  ///< index into the list that symbol_kind names (Module::variables,
+                                    ///< Function::variables, Function::params, Function::returns, Module::functions,
+                                    ///< Function::prototypes, Function::target_lists)
   std::uint32_t label = kNoIndex;   ///< index into Function::labels
   std::uint64_t immediate = 0;
   std::int64_t offset = 0;
@@ -74,12 +129,12 @@ struct OpcodeRow;  // opcodes.h: the form that the instruction matched
 struct Instruction {
   const OpcodeRow* row = nullptr;
   Opcode opcode = Opcode::kInvalid;
-  std::vector<Mod> mods;          ///< in the order of the text
-  std::vector<Type> types;        ///< the types among the modifiers, in order: cvt.rn.f32.s32 -> {F32, S32}
-  std::vector<Operand> operands;  ///< destinations first; for call: see CallOperands
-  std::uint32_t guard = kNoIndex; ///< predicate register of @p
+  std::vector<Mod> mods;           ///< in the order of the text
+  std::vector<Type> types;         ///< the types among the modifiers, in order: cvt.rn.f32.s32 -> {F32, S32}
+  std::vector<Operand> operands;   ///< destinations first; for call: see CallOperands
+  std::uint32_t guard = kNoIndex;  ///< predicate register of @p
   bool guard_negated = false;
-  std::uint32_t loc = kNoIndex;   ///< index into Module::locs
+  std::uint32_t loc = kNoIndex;  ///< index into Module::locs
   int ptx_line = 0;
 
   bool has(Mod mod) const;
@@ -117,10 +172,10 @@ struct Variable {
   std::string name;
   Space space = Space::kGlobal;
   Type type = Type::kNone;
-  int alignment = 0;          ///< bytes
-  std::uint64_t size = 0;     ///< bytes in all; 0 for `extern .shared a[]`
+  int alignment = 0;       ///< bytes
+  std::uint64_t size = 0;  ///< bytes in all; 0 for `extern .shared a[]`
   Linkage linkage = Linkage::kInternal;
-  bool managed = false;       ///< .attribute(.managed)
+  bool managed = false;             ///< .attribute(.managed)
   std::vector<std::uint8_t> bytes;  ///< initialiser, may be shorter than size (the rest is zero)
   std::vector<Relocation> relocations;
   int ptx_line = 0;
@@ -130,8 +185,8 @@ struct Parameter {
   std::string name;
   Type type = Type::kNone;
   int alignment = 0;
-  std::uint64_t size = 0;      ///< bytes
-  bool is_register = false;    ///< .reg parameter of a function
+  std::uint64_t size = 0;    ///< bytes
+  bool is_register = false;  ///< .reg parameter of a function
   std::uint32_t reg = kNoIndex;
 };
 
@@ -160,10 +215,11 @@ struct Function {
   bool has_body = false;
   Linkage linkage = Linkage::kInternal;
   bool noreturn = false;
+  std::uint32_t alias_of = kNoIndex;  ///< .alias: the function that runs in its place; references are resolved already
   std::vector<Parameter> returns;
   std::vector<Parameter> params;
-  std::vector<Register> registers;   ///< of all scopes
-  std::vector<Variable> variables;   ///< .local, .shared, .param (call temporaries), .const/.global declared inside
+  std::vector<Register> registers;  ///< of all scopes
+  std::vector<Variable> variables;  ///< .local, .shared, .param (call temporaries), .const/.global declared inside
   std::vector<Label> labels;
   std::vector<Prototype> prototypes;
   std::vector<TargetList> target_lists;
@@ -178,11 +234,11 @@ struct Function {
 };
 
 struct Module {
-  std::string name;                 ///< for messages: file name, or "PTX of ./app (sm_90)"
+  std::string name;                          ///< for messages: file name, or "PTX of ./app (sm_90)"
   int version_major = 0, version_minor = 0;  ///< .version
-  std::string target;               ///< "sm_90a"
+  std::string target;                        ///< "sm_90a"
   int address_size = 64;
-  std::vector<std::string> files;   ///< of .file, by position; Loc::file indexes this
+  std::vector<std::string> files;  ///< of .file, by position; Loc::file indexes this
   std::vector<Loc> locs;
   std::vector<Variable> variables;
   std::vector<Function> functions;  ///< declarations and definitions; a definition replaces its declaration
