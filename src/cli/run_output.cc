@@ -17,7 +17,7 @@ namespace muscope::cli {
 namespace {
 
 [[noreturn]] void fail_writing(const std::string& path, int error) {
-  fail("D703",
+  fail("D731",
        fmt::format("writing the report to '{}' failed: {}", path == "-" ? "stdout" : path, std::strerror(error)),
        error == ENOSPC ? "free space there, or name another file" : "name another file");
 }
@@ -45,7 +45,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (fd_ < 0) {
     const int error = errno;
     path_.clear();
-    fail("D701", fmt::format("cannot write the report to '{}': {}", path, std::strerror(error)),
+    fail("D730", fmt::format("cannot write the report to '{}': {}", path, std::strerror(error)),
          "the program was not run; name a file that can be written");
   }
 }

@@ -10,7 +10,7 @@ class OutputFile {
  public:
   OutputFile() = default;
   /// Opens `path` for writing without touching what is in it, and makes it when there is none. An empty path is no
-  /// file. Throws Error D701.
+  /// file. Throws Error D730.
   explicit OutputFile(const std::string& path);
   ~OutputFile();  ///< a file that was made here and never written is removed
   OutputFile(OutputFile&& other) noexcept;
@@ -20,7 +20,7 @@ class OutputFile {
   bool is_stdout() const { return path_ == "-"; }
   const std::string& path() const { return path_; }
 
-  /// Replaces the content. Throws Error D703 with the reason (disk full, broken pipe).
+  /// Replaces the content. Throws Error D731 with the reason (disk full, broken pipe).
   void write(const std::string& content);
 
  private:
@@ -31,7 +31,7 @@ class OutputFile {
   bool written_ = false;
 };
 
-/// Writes all of `text` to stdout, through stdio's buffer. Throws Error D703.
+/// Writes all of `text` to stdout, through stdio's buffer. Throws Error D731.
 void write_stdout(const std::string& text);
 
 }  // namespace muscope::cli

@@ -101,14 +101,14 @@ RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunReque
     if (f.lost_records != 0) {
       out.incomplete = true;
       out.diagnostics.push_back(
-          warning("D702",
+          warning("D732",
                   fmt::format("process {} could not write {} of its records: {}", process.pid, f.lost_records,
                               std::strerror(f.lost_errno)),
                   "free space in the folder of temporary files, or set TMPDIR to another; then run again"));
     }
     for (const std::string& problem : f.spooled.problems) {
       out.incomplete = true;
-      out.diagnostics.push_back(warning("D710", fmt::format("process {}: {}", process.pid, problem),
+      out.diagnostics.push_back(warning("D733", fmt::format("process {}: {}", process.pid, problem),
                                         "the record was left out; run again, and report it if it stays"));
     }
     out.processes.push_back(std::move(process));
@@ -116,7 +116,7 @@ RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunReque
   if (lost_processes != 0) {
     out.incomplete = true;
     out.diagnostics.push_back(warning(
-        "D702",
+        "D732",
         fmt::format("{} {} could not record anything: {}", lost_processes,
                     lost_processes == 1 ? "process of the run" : "processes of the run", std::strerror(lost_errno)),
         "free space in the folder of temporary files, or set TMPDIR to another; then run again"));

@@ -206,8 +206,8 @@ void SpoolFile::warn(int error) {
   if (warned_) return;
   warned_ = true;
   const std::string text = fmt::format(
-      "warning D702: this process cannot write its record to {}: {}; the report will be incomplete\n"
-      "  help: free space there, or set TMPDIR to a folder with more (muscope explain D702)\n",
+      "warning D732: this process cannot write its record to {}: {}; the report will be incomplete\n"
+      "  help: free space there, or set TMPDIR to a folder with more (muscope explain D732)\n",
       dir_, std::strerror(error));
   raw_stderr(text.data(), text.size());
 }

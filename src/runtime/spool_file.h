@@ -18,7 +18,7 @@ class SpoolFile {
   void create(const std::string& dir);
 
   /// Writes `frame`, or keeps it for the next call when the disk is full or no descriptor is free. Says so once on
-  /// stderr (D702) and in the page. In a process that was forked behind our back nothing happens.
+  /// stderr (D732) and in the page. In a process that was forked behind our back nothing happens.
   void append(std::string_view frame);
   /// Tries once more to write what append() kept.
   void flush();

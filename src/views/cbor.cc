@@ -36,7 +36,7 @@ void CborWriter::real(double value) {
 }
 
 void CborReader::bad(std::string_view what) const {
-  fail("D710", fmt::format("damaged record: {} at byte {} of {}", what, at_, bytes_.size()));
+  fail("D733", fmt::format("damaged record: {} at byte {} of {}", what, at_, bytes_.size()));
 }
 
 std::uint64_t CborReader::argument(unsigned first) {

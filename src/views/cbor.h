@@ -26,7 +26,7 @@ class CborWriter {
   std::string& out_;
 };
 
-/// Reads items in order. Every function throws Error D710 when the next item is of another kind, or is cut off.
+/// Reads items in order. Every function throws Error D733 when the next item is of another kind, or is cut off.
 class CborReader {
  public:
   explicit CborReader(std::string_view bytes) : bytes_(bytes) {}

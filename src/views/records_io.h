@@ -72,7 +72,7 @@ void encode(std::string& out, const FindingSite& value);
 void encode(std::string& out, const FindingView& value);
 void encode(std::string& out, const ProcessRecord& value);
 
-/// Throws Error D710 when `bytes` is not exactly one such item, with enumerators, indexes and sizes in range. Chains of
+/// Throws Error D733 when `bytes` is not exactly one such item, with enumerators, indexes and sizes in range. Chains of
 /// frames are free of cycles in what is returned.
 ProcessStart decode_start(std::string_view bytes);
 KernelInfo decode_kernel(std::string_view bytes);

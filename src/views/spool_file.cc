@@ -57,13 +57,13 @@ class Reader {
         out_.findings.push_back(decode_finding(item));
         return;
     }
-    fail("D710", fmt::format("record of unknown type {}", static_cast<int>(type)));
+    fail("D733", fmt::format("record of unknown type {}", static_cast<int>(type)));
   }
 
  private:
   void take_start(const ProcessStart& start) {
     if (start.version != kSpoolVersion) {
-      fail("D710", fmt::format("spool of version {}, this muscope reads version {}", start.version, kSpoolVersion));
+      fail("D733", fmt::format("spool of version {}, this muscope reads version {}", start.version, kSpoolVersion));
     }
     out_.process.pid = start.pid;
     out_.process.parent = start.parent;
@@ -72,15 +72,15 @@ class Reader {
   }
   void take_kernel(KernelInfo kernel) {
     if (!kernel_at_.emplace(kernel.id, out_.process.kernels.size()).second) {
-      fail("D710", fmt::format("kernel {} is described twice", kernel.id));
+      fail("D733", fmt::format("kernel {} is described twice", kernel.id));
     }
     out_.process.kernels.push_back(std::move(kernel));
   }
   void take_launch(LaunchRecord launch) {
     const auto kernel = kernel_at_.find(launch.kernel);
-    if (kernel == kernel_at_.end()) fail("D710", fmt::format("launch {} is of an unknown kernel", launch.index));
+    if (kernel == kernel_at_.end()) fail("D733", fmt::format("launch {} is of an unknown kernel", launch.index));
     if (!fits(launch, out_.process.kernels[kernel->second])) {
-      fail("D710", fmt::format("launch {} names sites or frames that its kernel does not have", launch.index));
+      fail("D733", fmt::format("launch {} names sites or frames that its kernel does not have", launch.index));
     }
     out_.process.launches.push_back(std::move(launch));
   }

@@ -1,0 +1,199 @@
+// `muscope run`: compile or find the program, run it with our runtime in the place of CUDA's, report what it did.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "arch/gpu_spec.h"
+#include "base/diagnostic.h"
+#include "cli/command.h"
+#include "cli/run_child.h"
+#include "cli/run_directory.h"
+#include "cli/run_output.h"
+#include "cli/run_program.h"
+#include "cli/run_progress.h"
+#include "cli/run_records.h"
+#include "cli/run_request.h"
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/metrics.h"
+#include "report/report.h"
+#include "report/text.h"
+
+namespace muscope::cli {
+namespace {
+
+void say(const Diagnostic& diagnostic) { std::fputs(to_text(diagnostic).c_str(), stderr); }
+
+/// How the report is to be shown, checked before anything runs.
+struct Presentation {
+  report::TextOptions text;
+  std::vector<const report::MetricRow*> metrics;
+  std::vector<Diagnostic> diagnostics;
+};
+
+Presentation presentation_of(const RunRequest& request) {
+  Presentation p;
+  if (!request.sort.empty()) p.text.sort = report::sort_by_name(request.sort);
+  if (!request.metrics.empty()) {
+    report::MetricSelection selection = report::select_metrics(request.metrics);
+    p.metrics = selection.rows;
+    p.text.metrics = std::move(selection.rows);
+    p.diagnostics = std::move(selection.diagnostics);
+  }
+  if (request.top >= 0) p.text.top = request.top;
+  if (const std::size_t width = terminal_width(STDOUT_FILENO); width != 0) p.text.width = static_cast<int>(width);
+  p.text.colour = may_colour(STDOUT_FILENO);
+  return p;
+}
+
+std::string launches(std::uint32_t count) { return fmt::format("{} {}", count, count == 1 ? "launch" : "launches"); }
+
+/// Why there is nothing to report, as well as it can be known.
+Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
+                            const ChildResult& child) {
+  Diagnostic d{Severity::kWarning, "D735", "no kernel was launched", {}, {}};
+  if (records.launches != 0) {
+    d.code = "D737";
+    d.text = fmt::format("none of the {} is selected by --kernel and --launches", launches(records.launches));
+    d.hint = fmt::format("--kernel matches demangled names such as '{}'; launches count from 0 in each process",
+                         records.processes.empty() || records.processes.front().kernels.empty()
+                             ? "scale(float*, int)"
+                             : records.processes.front().kernels.front().name);
+  } else if (child.timed_out || child.interrupted_by != 0) {
+    d.hint = "the program was stopped before its first launch";
+  } else if (!records.processes.empty()) {
+    d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", child.exit_text)
+                                  : "the program used CUDA, but only for memory or queries";
+  } else if (child.exit_code != 0) {
+    d.hint = fmt::format("the program {} before it used CUDA", child.exit_text);
+  } else if (!request.sources.empty()) {
+    d.hint = "the program made no CUDA call";
+  } else if (program.is_script || !program.uses_cuda) {
+    d.hint =
+        "no process of the run used a CUDA runtime that muscope can stand in for: programs linked statically "
+        "(nvcc's default) must be relinked with `nvcc -cudart shared`";
+  } else {
+    d.hint = "the program is linked to CUDA but made no CUDA call";
+  }
+  return d;
+}
+
+void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request, const RunProgram& program,
+                         const RunRecords& records, const ChildResult& child) {
+  const std::string stopped = stopped_launch_text(records.processes);
+  if (child.timed_out) {
+    Diagnostic d{Severity::kError, "D734", {}, {}, {}};
+    d.text = fmt::format("the program did not end within {:g} s; {}", request.timeout_seconds,
+                         stopped.empty() ? "no kernel was running" : stopped + " was running");
+    d.hint = stopped.empty() ? "its host code is slow, or waits for something" : "raise --timeout if it is only slow";
+    out.push_back(std::move(d));
+  } else if (child.interrupted_by != 0) {
+    out.push_back({Severity::kWarning,
+                   "D738",
+                   fmt::format("interrupted by {}{}{}", signal_text(child.interrupted_by),
+                               stopped.empty() ? "" : " while it ran ", stopped),
+                   {},
+                   "the report holds what was counted until then"});
+  }
+  out.insert(out.end(), records.diagnostics.begin(), records.diagnostics.end());
+  if (!child.still_running.empty()) {
+    out.push_back({Severity::kWarning,
+                   "D736",
+                   fmt::format("{} of the run still running (pid {}); what they do from now on is not in the report",
+                               child.still_running.size() == 1 ? "a process is" : "processes are",
+                               fmt::join(child.still_running, ", ")),
+                   {},
+                   "let the program wait for what it starts"});
+  }
+  if (records.recorded == 0 && !records.incomplete) out.push_back(nothing_launched(request, program, records, child));
+}
+
+int exit_code(const RunRequest& request, const RunRecords& records, const ChildResult& child) {
+  if (child.interrupted_by != 0) return kInterrupted;
+  if (child.timed_out) return kProgramFailed;
+  if (child.exit_code != 0) return request.propagate ? child.exit_code : kProgramFailed;
+  if (records.faulted) return kProgramFailed;
+  return records.incomplete ? kCannot : kOk;
+}
+
+/// Writes what was asked for; a failure is told and does not keep the others from being written. False on failure.
+bool write_reports(const report::Report& report, const Presentation& how, const RunRequest& request, OutputFile& json,
+                   OutputFile& csv) {
+  bool good = true;
+  const auto attempt = [&](auto&& action) {
+    try {
+      action();
+    } catch (const Error& e) {
+      std::fputs(e.what(), stderr);
+      good = false;
+    }
+  };
+  // A machine's report on stdout is not mixed with the text for people.
+  const bool text = !request.quiet && !json.is_stdout() && !csv.is_stdout();
+  if (text) {
+    attempt([&] { write_stdout(report::to_text(report, how.text)); });
+  } else {
+    for (const Diagnostic& d : report.diagnostics) say(d);
+  }
+  if (json) attempt([&] { json.write(report::to_json(report)); });
+  if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
+  return good;
+}
+
+}  // namespace
+
+int run_command(const Arguments& args) {
+  const RunRequest request = parse_run_request(args);
+  const arch::GpuSpec gpu = arch::find_gpu(request.gpu);
+  const Presentation how = presentation_of(request);
+  for (const Diagnostic& d : how.diagnostics) say(d);
+  const std::string libraries = library_folder();
+  OutputFile json(request.json);
+  OutputFile csv(request.csv);
+  if (!request.emit_dir.empty()) std::filesystem::create_directories(request.emit_dir);
+
+  const RunProgram program = prepare_program(request, gpu);
+  RunRecords records;
+  ChildResult child;
+  {
+    RunDirectory run;
+    if (request.keep) {
+      run.keep();
+      fmt::print(stderr, "note: the files of this run stay in {}\n", run.path());
+    }
+    ChildCommand command;
+    command.path = program.path;
+    command.argv = program.argv;
+    command.environment = program_environment(request, libraries, run.path());
+    command.timeout_seconds = request.timeout_seconds;
+    Progress progress(!request.quiet);
+    child = run_child(command, run, [&] {
+      if (progress.active()) progress.show(run.statuses());
+    });
+    progress.erase();
+    int lost_errno = 0;
+    const std::uint32_t lost = run.lost_processes(lost_errno);
+    records = gather_records(run.read(), request, lost, lost_errno);
+  }
+
+  report::BuildOptions build;
+  build.argv = program.argv;
+  build.exit_code = child.exit_code;
+  build.exit_text = child.exit_text;
+  build.toolchain = program.toolchain;
+  build.tool_version = MUSCOPE_VERSION;
+  report::Report report = report::build_report(records.processes, gpu, build);
+  std::vector<Diagnostic> ending;
+  add_end_diagnostics(ending, request, program, records, child);
+  report.diagnostics.insert(report.diagnostics.end(), program.diagnostics.begin(), program.diagnostics.end());
+  report.diagnostics.insert(report.diagnostics.end(), ending.begin(), ending.end());
+  const bool written = write_reports(report, how, request, json, csv);
+  return written ? exit_code(request, records, child)
+                 : static_cast<int>(child.interrupted_by != 0 ? kInterrupted : kCannot);
+}
+
+}  // namespace muscope::cli
