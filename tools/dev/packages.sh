@@ -25,6 +25,7 @@ build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|reads and writes JSON
 build|libtomlplusplus-dev|/usr/include/toml++/toml.h,/usr/include/toml++/toml.hpp|reads budgets (TOML)
 build|libzstd-dev|/usr/include/zstd.h|decompresses fat binaries
 build|liblz4-dev|/usr/include/lz4.h|decompresses fat binaries
+build|libxxhash-dev|/usr/include/xxhash.h|names cached results by content
 clang|clang-19|cmd:clang++-22,clang++-21,clang++-20,clang++-19|compiles .cu files for muscope: no CUDA toolkit needed
 test|libgtest-dev|/usr/include/gtest/gtest.h|unit tests
 test|libgmock-dev|/usr/include/gmock/gmock.h|unit tests
