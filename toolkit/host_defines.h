@@ -47,11 +47,8 @@
 #define CUDA_CB
 #define CUDAAPI
 
-// __noinline__ is both CUDA's qualifier and the inside of GNU's __attribute__((__noinline__)), which libstdc++ writes;
-// clang's CUDA mode knows the plain keyword, so it must not be a macro there.
-#if !defined(__CUDA__) || !defined(__clang__)
-#define __noinline__ __attribute__((noinline))
-#endif
+// __noinline__ is CUDA's qualifier and also the inside of GNU's __attribute__((__noinline__)), which libstdc++ writes: it
+// must not be a macro. clang's CUDA mode knows it as a keyword, and a plain host compiler sees no device functions.
 
 // Our own inline functions: no line of theirs may show up between the lines of the user's program.
 #if defined(__clang__)
