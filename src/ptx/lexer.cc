@@ -233,6 +233,11 @@ void Lexer::skip_line() {
   advance();
 }
 
+void Lexer::stop() {
+  position_ = text_.size();
+  advance();
+}
+
 std::string unescape(std::string_view text) {
   std::string out;
   out.reserve(text.size());

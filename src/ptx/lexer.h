@@ -63,6 +63,9 @@ class Lexer {
   /// Reads on to the first token of the next line.
   void skip_line();
 
+  /// Makes the rest of the text vanish: the current token becomes the end.
+  void stop();
+
  private:
   char at(std::size_t index) const { return index < text_.size() ? text_[index] : '\0'; }
   void skip_space();

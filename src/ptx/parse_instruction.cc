@@ -86,6 +86,7 @@ void Parser::parse_instruction() {
   pending_.clear();
   operand_index_ = 0;
   element_index_ = kNoIndex;
+  open_braces_ = 0;
   std::string_view mnemonic;
   try {
     if (accept('@')) {
@@ -149,7 +150,8 @@ void Parser::parse_instruction() {
 
 void Parser::skip_operands() {
   // Vector braces belong to the instruction; a brace that closes a block does not.
-  std::uint64_t depth = 0;
+  std::uint64_t depth = open_braces_;
+  open_braces_ = 0;
   while (token().kind != TokenKind::kEnd) {
     if (token().is(';')) {
       advance();
@@ -168,7 +170,7 @@ void Parser::report_unfit(const Spelling& spelling, std::string_view mnemonic) {
   const std::string whole = quote(mnemonic);
   if (spelling.opcode == Opcode::kInvalid) {
     const std::string_view word = mnemonic.substr(0, mnemonic.find('.'));
-    const std::string_view nearest = nearest_opcode(word);
+    const std::string_view nearest = errors_ < kMostErrors ? nearest_opcode(word) : std::string_view{};
     return report("D301", "unknown PTX instruction " + whole,
                   nearest.empty() ? "assemble with a PTX version that muscope knows (see muscope explain ptx)"
                                   : "did you mean '" + std::string(nearest) + "'?");

@@ -9,6 +9,8 @@ namespace muscope::ptx {
 namespace {
 
 constexpr std::size_t kMostElements = 256;
+/// Of the number at the end of a register's name; parse_registers() allows 2^24 registers.
+constexpr std::size_t kMostDigits = 8;
 
 struct SpecialName {
   std::string_view name;
@@ -104,7 +106,8 @@ std::optional<Symbol> Parser::find_symbol(std::string_view name) {
     if (const auto found = scope->names.find(name); found != scope->names.end()) return found->second;
     if (digits == name.size() || scope->ranges.empty()) continue;
     // %r17 of %r<100>; a prefix may itself end in digits ("%r1<20>").
-    for (std::size_t cut = digits; cut < name.size(); ++cut) {
+    for (std::size_t cut = std::max(digits, name.size() - std::min(name.size(), kMostDigits)); cut < name.size();
+         ++cut) {
       const auto range = scope->ranges.find(name.substr(0, cut));
       if (range == scope->ranges.end()) continue;
       const auto number = number_after(name, name.substr(0, cut));
@@ -308,6 +311,7 @@ Operand Parser::parse_bracket() {
 
 Operand Parser::parse_vector(bool names_allowed) {
   expect('{');
+  ++open_braces_;
   Operand out;
   out.kind = OperandKind::kVector;
   do {
@@ -321,6 +325,7 @@ Operand Parser::parse_vector(bool names_allowed) {
     out.elements.push_back(std::move(element));
   } while (accept(','));
   expect('}');
+  --open_braces_;
   if (names_allowed) element_index_ = kNoIndex;
   return out;
 }

@@ -318,6 +318,7 @@ void Parser::parse_initialiser_value(Variable& variable, Type type, std::uint64_
 
 void Parser::parse_registers() {
   const Declarator declarator = parse_declarator();
+  if (declarator.lanes > 4) fail_here("D300", "a vector register has four elements at most");
   do {
     const std::string_view name = expect_word("the name of a register");
     RegisterRange range{declarator.type, static_cast<std::uint8_t>(declarator.lanes), 0};

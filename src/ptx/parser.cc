@@ -10,8 +10,8 @@
 namespace muscope::ptx {
 namespace {
 
-/// More errors than this are not told one by one.
-constexpr std::size_t kMostErrors = 200;
+/// After so many errors the text is no PTX: reading on would only cost time.
+constexpr std::size_t kHopeless = 10'000;
 
 }  // namespace
 
@@ -25,7 +25,8 @@ ParseResult parse(std::string_view text, std::string_view name) { return Parser(
 Parser::Parser(std::string_view text, std::string_view name) : text_(text), lexer_(text) { module_.name = name; }
 
 void Parser::report(std::string_view code, std::string text, std::string hint, int line) {
-  if (errors_++ >= kMostErrors) return;
+  if (++errors_ == kHopeless) lexer_.stop();
+  if (errors_ > kMostErrors) return;
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.text = std::move(text);

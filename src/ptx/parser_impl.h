@@ -20,6 +20,9 @@
 
 namespace muscope::ptx {
 
+/// More errors than this are not told one by one.
+inline constexpr std::size_t kMostErrors = 200;
+
 /// The value of a constant expression: 64-bit integer, or the bits of a floating-point literal.
 struct Constant {
   Literal literal = Literal::kInteger;
@@ -74,7 +77,7 @@ struct Scope {
   std::vector<Reference> branches;  ///< to labels of this or an outer scope
 };
 
-/// Thrown inside the parser to give up the present statement; caught at the next `;`.
+/// Thrown inside the parser to give up the present statement; reading goes on after the next `;`.
 struct SyntaxError {};
 
 class Parser {
@@ -215,6 +218,7 @@ class Parser {
   std::vector<Reference> pending_;  ///< of the instruction being parsed
   std::uint32_t operand_index_ = 0;
   std::uint32_t element_index_ = kNoIndex;
+  std::uint64_t open_braces_ = 0;  ///< of the operand being parsed, for going on after an error
   std::uint32_t loc_ = kNoIndex;
   int constant_depth_ = 0;
 };
