@@ -22,7 +22,6 @@ build|ninja-build|cmd:ninja|runs the build
 build|libfmt-dev|/usr/include/fmt/format.h|formats text (linked in)
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|reads the command line
 build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|reads and writes JSON
-build|libtomlplusplus-dev|/usr/include/toml++/toml.h,/usr/include/toml++/toml.hpp|reads budgets (TOML)
 build|libzstd-dev|/usr/include/zstd.h|decompresses fat binaries
 build|liblz4-dev|/usr/include/lz4.h|decompresses fat binaries
 build|libxxhash-dev|/usr/include/xxhash.h|names cached results by content
