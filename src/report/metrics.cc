@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/metric_formulas.h"
 #include "report/metric_tables.h"
 
 namespace muscope::report {
@@ -206,6 +207,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       at_best(Grade::kModelled, "a floor: hardware sometimes counts a sector or two more");
       [[fallthrough]];
     case GradeRule::kGlobalRule:
+    case GradeRule::kGlobalAnyRule:
       if (gpu != nullptr && gpu->global.confidence == arch::Confidence::kAssumed)
         at_best(Grade::kEstimated, "this GPU's transaction rules are assumed");
       break;
@@ -230,11 +232,14 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
 
 Metrics compute_metrics(const Counts& counts, const GradeContext& context) {
   Metrics metrics;
+  constexpr AccessClass kGlobalAtomics = formulas::in(trace::Space::kGlobal, formulas::kAtomics);
+  const bool atomics = counts.of(kGlobalAtomics).executed > 0;
   for (const MetricRow& row : metric_rows()) {
     if (row.compute == nullptr) continue;
     const std::optional<MetricValue> value = row.compute(counts);
     if (!value) continue;
-    GradeAndReason graded = grade_of(row.grade, context);
+    const bool by_atomics = row.grade == GradeRule::kGlobalAnyRule && atomics;
+    GradeAndReason graded = grade_of(by_atomics ? GradeRule::kGlobalAtomicRule : row.grade, context);
     metrics.emplace(row.name, Metric{*value, std::string(row.unit), graded.grade, std::move(graded.reason)});
   }
   return metrics;

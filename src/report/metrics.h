@@ -45,6 +45,7 @@ enum class GradeRule : std::uint8_t {
   kRegisterCount,     ///< as good as the register count
   kExecuted,          ///< follows from the executed instructions
   kGlobalRule,        ///< also needs the GPU's transaction rules
+  kGlobalAnyRule,     ///< kGlobalRule, or kGlobalAtomicRule where atomics are among the accesses
   kGlobalAtomicRule,  ///< sectors of atomics: the rule is a floor
   kBankRule,          ///< also needs the GPU's bank rules
   kBankRuleRaw,       ///< the hardware counter also holds arbitration noise

@@ -21,7 +21,8 @@ std::string grouped(double number, int decimals) {
   if (!std::isfinite(number)) return "-";
   const std::string text = fmt::format("{:.{}f}", std::fabs(number), decimals);
   const std::size_t point = std::min(text.find('.'), text.size());
-  return fmt::format("{}{}{}", std::signbit(number) ? "-" : "", with_separators(text.substr(0, point)), text.substr(point));
+  return fmt::format("{}{}{}", std::signbit(number) ? "-" : "", with_separators(text.substr(0, point)),
+                     text.substr(point));
 }
 
 std::string format_value(const Metric& metric) {
@@ -36,6 +37,13 @@ std::string format_bytes(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string average_text(std::uint64_t sum, std::uint64_t count) {
+  if (count == 0) return "-";
+  const double value = static_cast<double>(sum) / static_cast<double>(count);
+  const bool whole = std::fabs(value - std::round(value)) < 0.005;
+  return grouped(value, whole ? 0 : 2);
 }
 
 std::string counted_noun(std::uint64_t count, std::string_view singular, std::string_view plural) {

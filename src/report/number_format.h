@@ -16,6 +16,8 @@ std::string grouped(double number, int decimals);
 std::string format_value(const Metric& metric);
 /// "512 B", "4.0 KiB", "1.5 GiB"
 std::string format_bytes(std::uint64_t bytes);
+/// sum / count: "16", "4.25"; "-" when count is 0
+std::string average_text(std::uint64_t sum, std::uint64_t count);
 /// "1 launch", "63 launches"
 std::string counted_noun(std::uint64_t count, std::string_view singular, std::string_view plural);
 

@@ -1,0 +1,231 @@
+// Report -> JSON.
+#include <nlohmann/json.hpp>
+
+#include "report/json.h"
+#include "report/names.h"
+
+namespace muscope::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kOneLine = 200;  ///< values that are no longer than this stand on one line
+
+Json json_of(const SourcePosition& at) {
+  Json json{{"file", at.file}, {"line", at.line}, {"column", at.column}};
+  if (!at.function.empty()) json["function"] = at.function;
+  return json;
+}
+
+Json json_of(const std::vector<SourcePosition>& positions) {
+  Json json = Json::array();
+  for (const SourcePosition& at : positions) json.push_back(json_of(at));
+  return json;
+}
+
+Json json_of(const Metric& metric) {
+  Json json;
+  std::visit([&](auto number) { json["value"] = number; }, metric.value);
+  json["unit"] = metric.unit;
+  json["grade"] = name_of(metric.grade);
+  if (!metric.reason.empty()) json["reason"] = metric.reason;
+  return json;
+}
+
+Json json_of(const Metrics& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, metric] : metrics) json[name] = json_of(metric);
+  return json;
+}
+
+Json json_of(const Diagnostic& d) {
+  Json json{{"severity", word_of(d.severity)}, {"code", d.code}, {"text", d.text}};
+  if (!d.where.file.empty()) json["at"] = {{"file", d.where.file}, {"line", d.where.line}, {"column", d.where.column}};
+  if (!d.hint.empty()) json["help"] = d.hint;
+  return json;
+}
+
+Json json_of(const std::vector<Diagnostic>& diagnostics) {
+  Json json = Json::array();
+  for (const Diagnostic& d : diagnostics) json.push_back(json_of(d));
+  return json;
+}
+
+Json json_of(const SiteReport& site) {
+  Json json{{"instruction", site.text},
+            {"ptx_line", site.ptx_line},
+            {"column", site.column},
+            {"site", site.site},
+            {"space", word_of(site.space)},
+            {"kind", word_of(site.kind)},
+            {"generic", site.generic},
+            {"lane_bytes", site.lane_bytes},
+            {"executed", site.executed},
+            {"lanes", site.lanes},
+            {"requests", site.requests},
+            {"sectors", site.sectors},
+            {"ideal_sectors", site.ideal_sectors},
+            {"lines", site.lines},
+            {"bytes", site.bytes},
+            {"wavefronts", site.wavefronts},
+            {"ideal_wavefronts", site.ideal_wavefronts},
+            {"host_sectors", site.host_sectors}};
+  if (site.worst_cost > 0) {
+    Json addresses = Json::array();
+    for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+      addresses.push_back((site.worst_mask >> lane) & 1 ? Json(site.worst_addresses[lane]) : Json(nullptr));
+    json["worst"] = {{"cost", site.worst_cost},
+                     {"block", site.worst_block},
+                     {"warp", site.worst_warp},
+                     {"addresses", std::move(addresses)}};
+  }
+  return json;
+}
+
+Json json_of(const LineReport& line) {
+  Json json = json_of(line.at);
+  if (!line.inlined_at.empty()) json["inlined_at"] = json_of(line.inlined_at);
+  json["metrics"] = json_of(line.metrics);
+  json["sites"] = Json::array();
+  for (const SiteReport& site : line.sites) json["sites"].push_back(json_of(site));
+  return json;
+}
+
+Json json_of(const FaultReport& fault) {
+  Json json = json_of(fault.diagnostic);
+  json["source"] = json_of(fault.at);
+  json["inlined_at"] = json_of(fault.inlined_at);
+  json["instruction"] = fault.instruction;
+  json["ptx_line"] = fault.ptx_line;
+  json["block"] = fault.block;
+  json["thread"] = fault.thread;
+  return json;
+}
+
+Json json_of(const AdviceReport& advice) {
+  Json json{{"code", advice.code}, {"text", advice.text}, {"grade", name_of(advice.grade)}};
+  if (!advice.reason.empty()) json["reason"] = advice.reason;
+  if (advice.at.line > 0) json["at"] = json_of(advice.at);
+  return json;
+}
+
+Json json_of(const LaunchReport& launch) {
+  Json registers = json_of(launch.registers);
+  registers["source"] = launch.registers_source;
+  Json json{{"index", launch.index},
+            {"process", launch.process},
+            {"kernel", launch.kernel},
+            {"mangled", launch.mangled},
+            {"grid", launch.grid},
+            {"block", launch.block},
+            {"shared", {{"static", launch.static_shared}, {"dynamic", launch.dynamic_shared}}},
+            {"registers", std::move(registers)},
+            {"stream", launch.stream},
+            {"device", launch.device},
+            {"state", word_of(launch.state)},
+            {"counted_from", {{"source", launch.stream_source}, {"grade", name_of(launch.stream_grade)}}},
+            {"occupancy_limit", launch.occupancy_limit},
+            {"metrics", json_of(launch.metrics)}};
+  json["lines"] = Json::array();
+  for (const LineReport& line : launch.lines) json["lines"].push_back(json_of(line));
+  if (launch.fault) json["fault"] = json_of(*launch.fault);
+  json["advice"] = Json::array();
+  for (const AdviceReport& advice : launch.advice) json["advice"].push_back(json_of(advice));
+  json["diagnostics"] = json_of(launch.diagnostics);
+  return json;
+}
+
+Json json_of(const views::TransferRecord& transfer) {
+  return {{"kind", word_of(transfer.kind)}, {"host_memory", word_of(transfer.host_memory)},
+          {"async", transfer.async},        {"count", transfer.count},
+          {"bytes", transfer.bytes},        {"api", transfer.api},
+          {"caller", transfer.caller}};
+}
+
+/// The parent's place in the list, null when it is not in there.
+Json parent_of(const Report& report, const ProcessReport& process) {
+  for (std::size_t i = 0; i < report.processes.size(); ++i)
+    if (&report.processes[i] != &process && report.processes[i].pid == process.parent) return i;
+  return nullptr;
+}
+
+Json json_of(const Report& report, std::size_t index) {
+  const ProcessReport& process = report.processes[index];
+  Json json{{"index", index}, {"parent", parent_of(report, process)}, {"argv", process.argv}};
+  json["truncated"] = process.truncated;
+  json["transfers"] = Json::array();
+  for (const views::TransferRecord& transfer : process.transfers) json["transfers"].push_back(json_of(transfer));
+  json["diagnostics"] = json_of(process.diagnostics);
+  return json;
+}
+
+Json json_of(const arch::GpuSpec& gpu) {
+  return {{"name", gpu.name},
+          {"full_name", gpu.full_name},
+          {"architecture", gpu.architecture},
+          {"cc", std::to_string(gpu.cc_major) + "." + std::to_string(gpu.cc_minor)},
+          {"sm_count", gpu.sm_count.known ? Json(gpu.sm_count.as_int()) : Json(nullptr)},
+          {"warp_size", gpu.warp_size.known ? Json(gpu.warp_size.as_int()) : Json(nullptr)},
+          {"shared_banks", gpu.shared.banks},
+          {"shared_bank_bytes", gpu.shared.bank_bytes}};
+}
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// Short values on one line, longer ones a member a line.
+void write(std::string& out, const Json& json, std::size_t indent) {
+  if (!json.is_structured() || json.empty()) {
+    out += compact(json);
+    return;
+  }
+  // Only shallow values can be short; asking for their text costs little then.
+  if (std::string text = compact(json); text.size() <= kOneLine) {
+    out += text;
+    return;
+  }
+  const bool object = json.is_object();
+  out += object ? "{\n" : "[\n";
+  for (auto item = json.begin(); item != json.end();) {
+    out.append(indent + 1, ' ');
+    if (object) out += compact(Json(item.key())) + ": ";
+    write(out, *item, indent + 1);
+    out += ++item == json.end() ? "\n" : ",\n";
+  }
+  out.append(indent, ' ');
+  out += object ? '}' : ']';
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json json{{"schema", kReportSchema},
+            {"tool", {{"name", "muscope"}, {"version", report.tool_version}}},
+            {"program",
+             {{"argv", report.argv},
+              {"exit", report.exit_code},
+              {"exit_text", report.exit_text},
+              {"toolchain", report.toolchain}}},
+            {"gpu", json_of(report.gpu)},
+            {"notes", report.notes},
+            {"diagnostics", json_of(report.diagnostics)}};
+  json["processes"] = Json::array();
+  for (std::size_t i = 0; i < report.processes.size(); ++i) json["processes"].push_back(json_of(report, i));
+
+  // Launches are written one by one: a run may have very many.
+  std::string out = "{\n";
+  for (const auto& [key, value] : json.items()) {
+    out += ' ' + compact(Json(key)) + ": ";
+    write(out, value, 1);
+    out += ",\n";
+  }
+  out += " \"launches\": [";
+  for (std::size_t i = 0; i < report.launches.size(); ++i) {
+    out += i == 0 ? "\n  " : ",\n  ";
+    write(out, json_of(report.launches[i]), 2);
+  }
+  out += report.launches.empty() ? "]\n}" : "\n ]\n}";
+  out += '\n';
+  return out;
+}
+
+}  // namespace muscope::report

@@ -1,0 +1,95 @@
+// More hand-made records: one kernel that uses every kind of memory, many launches, a fault with findings.
+#pragma once
+
+#include "report/test_records.h"
+
+namespace muscope::report::testing {
+
+/// A long template name, every space, inlining, no-line-information code, host memory, managed memory.
+inline views::ProcessRecord everything() {
+  using trace::Kind;
+  using trace::Space;
+  using K = views::InstructionKind;
+  views::ProcessRecord process = transpose();
+  views::KernelInfo all;
+  all.id = 3;
+  all.name =
+      "void lab::detail::apply<lab::Policy<(int)256, lab::Order<(bool)1> >, float, unsigned int>(float*, "
+      "lab::View<const float, (int)3>, cudaTextureObject_t, unsigned int)";
+  all.mangled = "_ZN3lab6detail5applyI";
+  all.module = "lab.ptx";
+  all.registers = 40;
+  all.registers_source = "liveness estimate";
+  all.frames = {frame("src/lab/apply.cuh", 210, 5),
+                frame("src/lab/view.h", 33, 12, 0, "lab::View<const float, 3>::at(int) const")};
+  all.sites = {
+      {"ld.global.nc.v4.f32", 500, 1, 16}, {"atom.global.add.u32", 510, 0, 4}, {"red.global.add.f32", 511, 0, 4},
+      {"ld.const.f32", 520, 0, 4},         {"tex.2d.v4.f32.f32", 530, 0, 16},  {"st.local.f32", 540, 0, 4},
+      {"ld.local.f32", 541, 0, 4},         {"atom.shared.add.u32", 550, 0, 4}, {"ld.f32", 560, views::kNoFrame, 4}};
+  process.kernels.push_back(all);
+  views::LaunchRecord launch;
+  launch.kernel = 3;
+  launch.grid = {300, 1, 1};
+  launch.block = {256, 1, 1};
+  launch.dynamic_shared = 40000;
+  launch.stream = 0x7f001234;
+  launch.managed_pages = 12;
+  const auto lane = [](std::uint64_t base, std::uint64_t stride) {
+    return [=](unsigned l) { return base + stride * l; };
+  };
+  views::SiteCounts host =
+      SiteOf(0, Space::kGlobal, Kind::kLoad, 2400, 16).sectors(17, 16, 5).example(lane(0x10010, 16));
+  host.host_sectors = 400;
+  views::SiteCounts generic = SiteOf(8, Space::kGlobal, Kind::kLoad, 2400).sectors(32, 4, 32).example([](unsigned l) {
+    return (l * 2654435761u) % 100000 * 4;
+  });
+  generic.generic = true;
+  launch.sites = {host,
+                  SiteOf(1, Space::kGlobal, Kind::kAtom, 1200).sectors(32, 1, 1).example(lane(0x20000, 0)),
+                  SiteOf(2, Space::kGlobal, Kind::kRed, 1200).sectors(4, 4, 1),
+                  SiteOf(3, Space::kConst, Kind::kLoad, 2400).words(7),
+                  SiteOf(5, Space::kLocal, Kind::kStore, 9600).sectors(4, 4),
+                  SiteOf(6, Space::kLocal, Kind::kLoad, 9600).sectors(32, 4).example(lane(0, 4)),
+                  SiteOf(7, Space::kShared, Kind::kAtom, 4800).wavefronts(3, 1).example(lane(0, 4)),
+                  generic};
+  views::SiteCounts texture = SiteOf(4, Space::kTexture, Kind::kLoad, 2400, 16);
+  texture.requests *= 8;
+  launch.sites.push_back(texture);
+  launch.frames = {
+      instructions(0, 120000,
+                   {{K::kFp32Fma, 900000}, {K::kFp32Add, 300000}, {K::kInteger, 1200000}, {K::kMemory, 700000}}),
+      instructions(1, 12000, {{K::kInteger, 384000}}),
+      instructions(views::kNoFrame, 5000, {{K::kMove, 160000}, {K::kConvert, 10000}})};
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    launch.index = 2 + i;
+    if (i == 10) launch.sites[0].executed += 7;  // from here on launches differ
+    process.launches.push_back(launch);
+  }
+  return process;
+}
+
+/// naiveRow stopped by an access out of bounds, two findings, a process that was killed while it wrote.
+inline views::ProcessRecord faulty() {
+  views::ProcessRecord process = transpose();
+  views::LaunchRecord& launch = process.launches.front();
+  launch.state = views::LaunchState::kFaulted;
+  launch.fault.code = "D601";
+  launch.fault.text =
+      "global store of 4 bytes at 0x7f2a00400000 is outside every allocation; it is 0 bytes behind the allocation of "
+      "4,194,304 bytes at 0x7f2a00000000 that cudaMalloc made in transpose.cu:118";
+  launch.fault.hint = "check the index against the size of the array";
+  launch.fault.frame = 1;
+  launch.fault.ptx_line = 33;
+  launch.fault.instruction = "st.global.f32";
+  launch.fault.block = {64, 0, 0};
+  launch.fault.thread = {3, 15, 0};
+  launch.findings = {{"D610", "shared memory is read before it is written", "initialise the tile", 0, 12, 2048}};
+  process.launches.back().findings = {{"D611", "barrier in divergent code", "", views::kNoFrame, 77, 1}};
+  process.findings = {{"D520", "cudaMemcpyAsync from pageable memory is not asynchronous",
+                       "allocate with cudaMallocHost", views::kNoFrame, 0, 3}};
+  process.truncated = true;
+  process.in_progress = "tiled(float*, const float*, int, int)";
+  return process;
+}
+
+}  // namespace muscope::report::testing

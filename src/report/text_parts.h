@@ -1,0 +1,57 @@
+// The parts of the text report, in the order in which they stand on the page.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/text.h"
+#include "report/text_page.h"
+
+namespace muscope::report {
+
+/// Launches that are alike: same kernel, shape and metrics.
+struct LaunchGroup {
+  std::vector<const LaunchReport*> launches;  ///< in order
+  const LaunchReport& first() const { return *launches.front(); }
+};
+
+/// The value of a metric as an integer, 0 when the launch does not have it.
+std::uint64_t count_of(const Metrics& metrics, std::string_view name);
+/// Sectors of global and local memory.
+std::uint64_t traffic_of(const Metrics& metrics);
+/// Sectors, wavefronts and constant requests beyond the ideal.
+std::uint64_t waste_of(const Metrics& metrics);
+std::uint64_t requests_of(const Metrics& metrics);
+
+/// " [modelled]" and, when `with_reason`, what makes it so.
+std::string grade_mark(const Metric& metric, bool with_reason = false);
+/// "gputime.cu:41", "PTX line 188"
+std::string position_text(const SourcePosition& at);
+
+/// Program, GPU, toolchain, how many launches.
+void print_head(Page& page, const Report& report);
+/// One row per kernel, when there are several launches.
+void print_summary(Page& page, const Report& report, const TextOptions& options);
+/// One launch (or several that are alike): tables, occupancy, instruction mix, the lines that cost most.
+void print_launch(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options);
+/// The chosen metrics of one launch.
+void print_metrics(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options);
+/// The lines of a launch that waste most, with excerpt and cause.
+void print_lines(Page& page, const Report& report, const LaunchReport& launch, const TextOptions& options);
+/// A source line with a caret, as far as it can be read, and `cause` behind or below the caret.
+struct Excerpt {
+  const SourcePosition& at;
+  int column = 0;             ///< 0: no caret
+  std::string_view fallback;  ///< what stands there when the source cannot be read; may be empty
+  std::string_view cause;     ///< may be empty
+};
+void print_excerpt(Page& page, const Excerpt& excerpt, const TextOptions& options, std::size_t gutter);
+/// Copies and memsets.
+void print_transfers(Page& page, const Report& report);
+/// Faults, findings and diagnostics of launches, processes and the run.
+void print_problems(Page& page, const Report& report, const TextOptions& options);
+/// What the report says once, and what the grades mean.
+void print_notes(Page& page, const Report& report);
+
+}  // namespace muscope::report

@@ -1,0 +1,153 @@
+// Head of the report and the table of kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/cause.h"
+#include "report/kernel_name.h"
+#include "report/number_format.h"
+#include "report/text_parts.h"
+
+namespace muscope::report {
+namespace {
+
+struct KernelSummary {
+  std::string name;
+  std::vector<const LaunchReport*> launches;
+  std::uint64_t traffic = 0, waste = 0, requests = 0;
+
+  std::uint64_t sum(std::string_view metric) const {
+    std::uint64_t all = 0;
+    for (const LaunchReport* launch : launches) all += count_of(launch->metrics, metric);
+    return all;
+  }
+  std::uint64_t excess_local() const {
+    std::uint64_t all = 0;
+    for (const LaunchReport* launch : launches)
+      for (const LineReport& line : launch->lines)
+        for (const SiteReport& site : line.sites)
+          if (site.space == trace::Space::kLocal) all += waste_of(site);
+    return all;
+  }
+  std::vector<std::uint64_t> sorted_traffic() const {
+    std::vector<std::uint64_t> values;
+    for (const LaunchReport* launch : launches) values.push_back(traffic_of(launch->metrics));
+    std::sort(values.begin(), values.end());
+    return values;
+  }
+};
+
+std::vector<KernelSummary> summaries_of(const Report& report) {
+  std::vector<KernelSummary> kernels;
+  std::map<std::string_view, std::size_t> places;
+  for (const LaunchReport& launch : report.launches) {
+    const auto [place, fresh] = places.emplace(launch.kernel, kernels.size());
+    if (fresh) kernels.push_back({launch.kernel, {}});
+    KernelSummary& kernel = kernels[place->second];
+    kernel.launches.push_back(&launch);
+    kernel.traffic += traffic_of(launch.metrics);
+    kernel.waste += waste_of(launch.metrics);
+    kernel.requests += requests_of(launch.metrics);
+  }
+  return kernels;
+}
+
+std::string argv_text(const std::vector<std::string>& argv) {
+  std::string text;
+  for (const std::string& word : argv) {
+    if (!text.empty()) text += ' ';
+    text += word.find(' ') == std::string::npos ? word : "'" + word + "'";
+  }
+  return text;
+}
+
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+}  // namespace
+
+void print_head(Page& page, const Report& report) {
+  const std::string version = report.tool_version.empty() ? "muscope" : fmt::format("muscope {}", report.tool_version);
+  std::string command = argv_text(report.argv);
+  const std::size_t room = page.width() - std::min(page.width() - 20, version.size() + report.exit_text.size() + 6);
+  if (command.size() > room) command = command.substr(0, room - 3) + "...";
+  std::string first = page.styled(version, Style::kBold);
+  if (!command.empty()) first += fmt::format(": {}", command);
+  if (!report.exit_text.empty())
+    first += ": " + page.styled(report.exit_text, report.exit_code == 0 ? Style::kPlain : Style::kRed);
+  page.line(first);
+
+  std::string second = report.gpu.full_name.empty() ? report.gpu.name : report.gpu.full_name;
+  if (report.gpu.cc_major > 0) second += fmt::format(" (sm_{}{})", report.gpu.cc_major, report.gpu.cc_minor);
+  if (!report.toolchain.empty()) second += fmt::format(", {}", report.toolchain);
+  std::map<std::string_view, int> kernels;
+  for (const LaunchReport& launch : report.launches) ++kernels[launch.kernel];
+  second += fmt::format(", {} of {}", counted_noun(report.launches.size(), "launch", "launches"),
+                        counted_noun(kernels.size(), "kernel", "kernels"));
+  if (report.processes.size() > 1) second += fmt::format(" in {} processes", report.processes.size());
+  page.line(second);
+}
+
+void print_summary(Page& page, const Report& report, const TextOptions& options) {
+  std::vector<KernelSummary> kernels = summaries_of(report);
+  if (report.launches.size() < 2) return;
+  std::uint64_t all = 0;
+  for (const KernelSummary& kernel : kernels) all += kernel.traffic;
+
+  std::stable_sort(kernels.begin(), kernels.end(), [&](const KernelSummary& a, const KernelSummary& b) {
+    switch (options.sort) {
+      case SortBy::kTraffic:
+        return a.traffic > b.traffic;
+      case SortBy::kWaste:
+        return a.waste > b.waste;
+      case SortBy::kRequests:
+        return a.requests > b.requests;
+      case SortBy::kName:
+        return a.name < b.name;
+      case SortBy::kOrder:
+        break;
+    }
+    return false;
+  });
+  const bool differ = std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) {
+    const auto traffic = kernel.sorted_traffic();
+    return traffic.front() != traffic.back();
+  });
+  const bool any_conflicts = std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) {
+    return kernel.sum("derived__memory_l1_wavefronts_shared_excessive") > 0;
+  });
+  Grade grade = Grade::kCounted;
+  for (const LaunchReport& launch : report.launches) grade = std::max(grade, launch.stream_grade);
+
+  Table table;
+  std::vector<std::string> heading{fmt::format("kernels [{}]", name_of(grade)), "launches"};
+  if (differ) heading.insert(heading.end(), {"sectors: min", "median", "max"});
+  if (!differ) heading.push_back("sectors each");
+  heading.insert(heading.end(), {"share", "wasted"});
+  if (any_conflicts) heading.push_back("conflicts");
+  table.heading(heading);
+  for (const KernelSummary& kernel : kernels) {
+    const std::vector<std::uint64_t> traffic = kernel.sorted_traffic();
+    std::vector<std::string> row{"", grouped(kernel.launches.size())};
+    if (differ) row.insert(row.end(), {grouped(traffic.front()), grouped(traffic[(traffic.size() - 1) / 2])});
+    row.push_back(grouped(traffic.back()));
+    row.push_back(share_text(kernel.traffic, all));
+    row.push_back(share_text(
+        kernel.sum("derived__memory_l2_theoretical_sectors_global_excessive") + kernel.excess_local(), kernel.traffic));
+    const std::uint64_t conflicts = kernel.sum("derived__memory_l1_wavefronts_shared_excessive");
+    if (any_conflicts) row.push_back(conflicts == 0 ? "-" : grouped(conflicts));
+    table.row(std::move(row));
+  }
+  // The name takes what the numbers leave.
+  const std::size_t numbers = table.width() - table.rows.front().cells.front().size();
+  const std::size_t room = std::max<std::size_t>(20, page.width() - std::min(page.width(), numbers));
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    table.rows[i + 1].cells.front() = shorten_kernel_name(kernels[i].name, room);
+  page.line();
+  table.print(page, 0);
+}
+
+}  // namespace muscope::report
