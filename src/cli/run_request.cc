@@ -78,6 +78,10 @@ void check_values(RunRequest& request, const Raw& raw) {
   if (request.devices < 1 || request.devices > 64) {
     fail("D104", fmt::format("--devices {} is not between 1 and 64", request.devices));
   }
+  if (!request.view.empty() && request.view != "lines" && request.view != "kernels") {
+    fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels");
+  }
+  if (request.top < -1) fail("D104", fmt::format("--top {} is negative", request.top));
   request.emit = split_commas(raw.emit);
   for (const std::string& what : request.emit) {
     if (std::find(std::begin(kEmits), std::end(kEmits), what) == std::end(kEmits)) {

@@ -1,7 +1,5 @@
 #include "runtime/spool.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "runtime/code_address.h"
 #include "runtime/environment.h"
@@ -70,6 +70,7 @@ struct Spool::State {
   std::string signal_frame;  // with room reserved
   std::unordered_map<TransferKey, std::uint32_t, TransferKeyHash> transfers;
   std::unordered_map<std::string, std::uint32_t> findings;
+  bool stopped = false;  // a stopped launch has been recorded
 
   /// One frame around encode(value). The caller holds the mutex.
   template <typename T>
@@ -122,7 +123,9 @@ void Spool::launch_begin(std::uint32_t index, std::string_view kernel_name, std:
 void Spool::launch(const views::LaunchRecord& record) {
   {
     const std::lock_guard lock(state_->mutex);
-    state_->append(views::FrameType::kLaunch, record);
+    // A program that goes on launching after the run was stopped fails every launch; one of them says where it was.
+    const bool repeated = record.state == views::LaunchState::kStopped && std::exchange(state_->stopped, true);
+    if (!repeated) state_->append(views::FrameType::kLaunch, record);
     page().finished.fetch_add(1);
   }
   deliver_held_signal();

@@ -1,0 +1,154 @@
+// Report files, progress line, program lookup, call sites: the parts of `muscope run` that need no child process.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/diagnostic.h"
+#include "cli/run_output.h"
+#include "cli/run_program.h"
+#include "cli/run_progress.h"
+#include "cli/run_symbols.h"
+
+namespace muscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string content(const std::string& path) {
+  std::ifstream in(path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+std::string error_of(auto&& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(OutputFile, OldContentStaysUntilTheReportIsThere) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "r.json") << "an old and rather long report";
+  OutputFile file(folder / "r.json");
+  EXPECT_EQ(content(folder / "r.json"), "an old and rather long report");
+  file.write("new");
+  EXPECT_EQ(content(folder / "r.json"), "new");
+}
+
+TEST(OutputFile, AFileThatWasMadeForNothingGoesAgain) {
+  const TemporaryFolder folder;
+  {
+    const OutputFile file(folder / "r.json");
+    EXPECT_TRUE(fs::exists(folder / "r.json"));
+  }
+  EXPECT_FALSE(fs::exists(folder / "r.json"));
+  std::ofstream(folder / "old.json") << "old";
+  {
+    const OutputFile file(folder / "old.json");
+  }
+  EXPECT_EQ(content(folder / "old.json"), "old");
+}
+
+TEST(OutputFile, UnwritablePathsAreFoundEarly) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of([&] { OutputFile(folder / "no/such/folder.json"); }),
+              StartsWith("error D730: cannot write the report to"));
+  EXPECT_THAT(error_of([&] { OutputFile("/"); }), HasSubstr("directory"));
+  EXPECT_FALSE(OutputFile(""));
+  EXPECT_TRUE(OutputFile("-").is_stdout());
+}
+
+TEST(OutputFile, AFullDiskIsToldAfterwards) {
+  OutputFile file("/dev/full");
+  EXPECT_THAT(error_of([&] { file.write("report"); }),
+              StartsWith("error D731: writing the report to '/dev/full' failed: No space left"));
+}
+
+ProcessStatus status_of(std::string kernel, double seconds, std::uint64_t done, std::uint64_t blocks) {
+  ProcessStatus s;
+  s.in_launch = true;
+  s.launches = 12;
+  s.kernel = std::move(kernel);
+  s.launch_seconds = seconds;
+  s.blocks_done = done;
+  s.blocks = blocks;
+  return s;
+}
+
+TEST(Progress, SaysWhatIsRunning) {
+  EXPECT_EQ(progress_line({status_of("copy(float*)", 5.2, 340, 1000)}, 79),
+            "muscope: launch 12 copy(float*)  34 %  5 s");
+  EXPECT_EQ(progress_line({status_of("copy(float*)", 5.2, 0, 0)}, 79), "muscope: launch 12 copy(float*)  5 s");
+  EXPECT_EQ(progress_line({status_of("a_long_kernel_name(float*)", 5.2, 1, 2)}, 42),
+            "muscope: launch 12 a_long_ke...  50 %  5 s");
+  EXPECT_EQ(progress_line({status_of("copy", 0.4, 0, 0)}, 79), "");
+  EXPECT_EQ(progress_line({}, 79), "");
+  EXPECT_EQ(progress_line({status_of("a\033[31mb", 2, 0, 0)}, 79), "muscope: launch 12 a?[31mb  2 s");
+  EXPECT_LE(progress_line({status_of("copy(float*)", 5.2, 0, 0)}, 10).size(), 10u);
+}
+
+TEST(Progress, TheLongestLaunchOfAllProcessesIsShown) {
+  const std::string line = progress_line({status_of("a", 2, 0, 0), status_of("b", 9, 0, 0)}, 79);
+  EXPECT_EQ(line, "muscope: launch 24 b  9 s");
+}
+
+TEST(FindCommand, AsAShellDoes) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "one");
+  fs::create_directories(folder / "two");
+  std::ofstream(folder / "one/app") << "not executable";
+  std::ofstream(folder / "two/app") << "#!/bin/sh\n";
+  ::chmod((folder / "two/app").c_str(), 0755);
+  fs::create_directories(folder / "one/dir");
+  const std::string path = folder / "one" + ":" + folder / "two";
+  EXPECT_EQ(find_command("app", path), folder / "two/app");
+  EXPECT_EQ(find_command("dir", path), "");
+  EXPECT_EQ(find_command("nothing", path), "");
+  EXPECT_EQ(find_command("./here", path), "./here");
+  EXPECT_EQ(find_command("sh", "/nowhere::/bin"), "/bin/sh");
+}
+
+TEST(CallSites, AnswersOfAddr2lineAreUnderstood) {
+  CodePlace p = parse_addr2line("main", "/src/app.cu:12 (discriminator 3)");
+  EXPECT_EQ(p.function, "main");
+  EXPECT_EQ(p.file, "/src/app.cu");
+  EXPECT_EQ(p.line, 12);
+  p = parse_addr2line("??", "??:0");
+  EXPECT_EQ(p.function, "");
+  EXPECT_EQ(p.file, "");
+  p = parse_addr2line("f(int)", "app.cu:?");
+  EXPECT_EQ(p.function, "f(int)");
+  EXPECT_EQ(p.file, "");
+}
+
+TEST(CallSites, WithoutDebugInformationTheSymbolHasToDo) {
+  const CallSites sites;
+  const std::string here = (fs::current_path() / "app").string();
+  EXPECT_EQ(sites.place({here, 0x11f3, "_Z4copyPf", 0x13}).text, "copy(float*)+0x13 in app");
+  EXPECT_EQ(sites.place({here, 0x11f3, "", 0}).text, "0x11f3 in app");
+  EXPECT_EQ(sites.place({"/usr/lib/libx.so", 0x20, "main", 4}).text, "main+0x4 in /usr/lib/libx.so");
+  EXPECT_EQ(sites.place({}).text, "");
+}
+
+}  // namespace
+}  // namespace muscope::cli

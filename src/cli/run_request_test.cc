@@ -1,0 +1,116 @@
+#include "cli/run_request.h"
+
+#include <gmock/gmock.h>
+
+#include "base/diagnostic.h"
+
+namespace muscope::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::string error_of(const Arguments& args) {
+  try {
+    parse_run_request(args);
+  } catch (const Error& e) {
+    return e.what();
+  } catch (const Leave& leave) {
+    return "left with " + std::to_string(leave.code);
+  }
+  return "no error";
+}
+
+TEST(RunRequest, OptionsEndAtTheProgram) {
+  const RunRequest r = parse_run_request({"--gpu", "a100", "./app", "--gpu", "h200", "-q", "--", "x"});
+  EXPECT_EQ(r.gpu, "a100");
+  EXPECT_EQ(r.program, "./app");
+  EXPECT_THAT(r.args, ElementsAre("--gpu", "h200", "-q", "--", "x"));
+  EXPECT_FALSE(r.quiet);
+  EXPECT_THAT(r.sources, IsEmpty());
+}
+
+TEST(RunRequest, ValuesMayLookLikeProgramsOrOptions) {
+  const RunRequest r =
+      parse_run_request({"--json", "a.cu", "--launches=-3", "-q", "--compile-flags", "-O2 -DX", "./app"});
+  EXPECT_EQ(r.json, "a.cu");
+  EXPECT_EQ(r.launches.first, 0u);
+  EXPECT_EQ(r.launches.last, 3u);
+  EXPECT_TRUE(r.quiet);
+  EXPECT_EQ(r.compile_flags, "-O2 -DX");
+  EXPECT_EQ(r.program, "./app");
+}
+
+TEST(RunRequest, SourcesThenArguments) {
+  const RunRequest r = parse_run_request({"a.cu", "b.cu", "1024", "c.cu"});
+  EXPECT_THAT(r.sources, ElementsAre("a.cu", "b.cu"));
+  EXPECT_THAT(r.args, ElementsAre("1024", "c.cu"));
+  EXPECT_EQ(r.program, "");
+  const RunRequest dashes = parse_run_request({"a.cu", "--", "b.cu"});
+  EXPECT_THAT(dashes.sources, ElementsAre("a.cu"));
+  EXPECT_THAT(dashes.args, ElementsAre("b.cu"));
+  EXPECT_THAT(parse_run_request({"app.mu"}).sources, ElementsAre("app.mu"));
+}
+
+TEST(RunRequest, DashesBeforeACommand) {
+  const RunRequest r = parse_run_request({"--timeout", "2m", "--", "a.cu", "-x"});
+  EXPECT_EQ(r.program, "a.cu");
+  EXPECT_THAT(r.args, ElementsAre("-x"));
+  EXPECT_EQ(r.timeout_seconds, 120.0);
+}
+
+TEST(RunRequest, Durations) {
+  EXPECT_EQ(parse_duration("30"), 30.0);
+  EXPECT_EQ(parse_duration("1.5"), 1.5);
+  EXPECT_EQ(parse_duration("90s"), 90.0);
+  EXPECT_EQ(parse_duration("1h"), 3600.0);
+  EXPECT_EQ(parse_duration("1e300"), 1e8);
+  for (const char* bad : {"", "-1", "x", "5x", "nan", "inf", "+1", " 3"}) EXPECT_LT(parse_duration(bad), 0) << bad;
+}
+
+TEST(RunRequest, LaunchRanges) {
+  const auto parse = [](const char* text) {
+    runtime::LaunchRange range{7, 7};
+    const bool good = runtime::parse_launch_range(text, range);
+    return std::tuple(good, range.first, range.last);
+  };
+  EXPECT_EQ(parse("3"), std::tuple(true, 3u, 3u));
+  EXPECT_EQ(parse("3-5"), std::tuple(true, 3u, 5u));
+  EXPECT_EQ(parse("3-"), std::tuple(true, 3u, 0xffffffffu));
+  EXPECT_EQ(parse("-5"), std::tuple(true, 0u, 5u));
+  for (const char* bad : {"", "-", "5-3", "a", "3-b", "3--5", "99999999999", "1.5", " 3"}) {
+    EXPECT_EQ(parse(bad), std::tuple(false, 7u, 7u)) << bad;
+  }
+}
+
+TEST(RunRequest, BadValuesAreNamed) {
+  EXPECT_THAT(error_of({}), StartsWith("error D105: no program to run"));
+  EXPECT_THAT(error_of({"--"}), StartsWith("error D105"));
+  EXPECT_THAT(error_of({"--quiet"}), StartsWith("error D105"));
+  EXPECT_THAT(error_of({"--html", "x.html", "./app"}), StartsWith("error D103: --html is not there yet"));
+  EXPECT_THAT(error_of({"--launches", "x", "./app"}), StartsWith("error D104: --launches does not understand 'x'"));
+  EXPECT_THAT(error_of({"--kernel", "a(", "./app"}),
+              StartsWith("error D104: --kernel 'a(' is not a regular expression"));
+  EXPECT_THAT(error_of({"--timeout", "0", "./app"}), StartsWith("error D104: --timeout"));
+  EXPECT_THAT(error_of({"--devices", "0", "./app"}), StartsWith("error D104: --devices 0"));
+  EXPECT_THAT(error_of({"--emit", "ptx,sass", "./app"}), HasSubstr("--emit does not know 'sass'"));
+  EXPECT_THAT(error_of({"--view", "tree", "./app"}), StartsWith("error D104: --view"));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(error_of({"--nonsense", "./app"}), "left with 2");
+  EXPECT_EQ(error_of({"--threads", "many", "./app"}), "left with 2");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--nonsense"));
+}
+
+TEST(RunRequest, HelpNamesTheProgramAndHidesWhatIsNotThere) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(error_of({"--help"}), "left with 0");
+  const std::string help = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(help, HasSubstr("PROGRAM | -- COMMAND"));
+  EXPECT_THAT(help, HasSubstr("--launches"));
+  EXPECT_THAT(help, Not(HasSubstr("--html")));
+}
+
+}  // namespace
+}  // namespace muscope::cli
