@@ -6,11 +6,11 @@
 namespace muscope::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr auto kRows = std::to_array<OpcodeRow>({
 #define MUSCOPE_FORM(opcode, form, manual, groups) OpcodeRow{Opcode::k_##opcode, form, manual, groups},
 #include "ptx/opcodes.inc"
 #undef MUSCOPE_FORM
-};
+});
 
 struct Group {
   std::string_view name;

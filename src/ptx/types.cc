@@ -70,19 +70,19 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "kTypes stands in the order of Type");
 
-constexpr std::array kOpcodeNames = {
-    std::string_view("<invalid>"),
-#define MUSCOPE_OPCODE(name, text) std::string_view(text),
+constexpr auto kOpcodeNames = std::to_array<std::string_view>({
+    "<invalid>",
+#define MUSCOPE_OPCODE(name, text) text,
 #include "ptx/opcode_names.inc"
 #undef MUSCOPE_OPCODE
-};
+});
 
-constexpr std::array kModNames = {
-    std::string_view(".<invalid>"),
-#define MUSCOPE_MODIFIER(name, text) std::string_view(text),
+constexpr auto kModNames = std::to_array<std::string_view>({
+    ".<invalid>",
+#define MUSCOPE_MODIFIER(name, text) text,
 #include "ptx/modifier_names.inc"
 #undef MUSCOPE_MODIFIER
-};
+});
 
 const TypeFacts& facts(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
 
