@@ -10,9 +10,10 @@ namespace muscope::model {
 namespace {
 
 /// Most distinct words in one bank among the lanes first .. first + count - 1.
+template <unsigned kLogSlots>
 std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned count) {
-  std::array<std::uint8_t, kBanks> words_in_bank{};
-  DistinctTable<7> words;  // at most 64 (two words for each of 32 lanes: misaligned ones only)
+  std::array<std::uint16_t, kBanks> words_in_bank{};
+  DistinctTable<kLogSlots> words;
   std::uint32_t most = 0;
   for (unsigned lane = first; lane < first + count; ++lane) {
     if (!access.mask.test(lane)) continue;
@@ -24,6 +25,11 @@ std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned c
     }
   }
   return most;
+}
+
+std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned count) {
+  const unsigned words_per_lane = (access.bytes + kBankBytes - 2) / kBankBytes + 1;  // misaligned ones touch one more
+  return count * words_per_lane <= 96 ? most_words<7>(access, first, count) : most_words<9>(access, first, count);
 }
 
 /// Most lanes whose address falls in one bank.
@@ -131,7 +137,9 @@ CasLoopCounts count_cas_loop(const LaneAddresses& access) {
   left.bytes = 8;
   while (!left.mask.none()) {
     ++counts.rounds;
-    counts.load_wavefronts += count_banks(left, SharedOp::kLoad).wavefronts;
+    const BankCounts load = count_banks(left, SharedOp::kLoad);
+    counts.load_wavefronts += load.wavefronts;
+    counts.load_ideal += load.ideal;
     DistinctTable<8> changed;  // addresses swapped in this round
     WarpMask remaining = left.mask;
     const unsigned end = end_of_lanes(left.mask);

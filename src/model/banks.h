@@ -59,6 +59,7 @@ bool merges_pairs(const LaneAddresses& access);
 struct CasLoopCounts {
   std::uint32_t rounds = 0;           ///< loads executed: smsp__inst_executed_op_shared_ld
   std::uint32_t load_wavefronts = 0;  ///< ..._mem_shared_op_ld
+  std::uint32_t load_ideal = 0;  ///< sum over rounds of the loads' ideal; conflicts are load_wavefronts - load_ideal
   std::uint32_t atom_wavefronts = 0;  ///< ..._mem_shared_op_atom
 };
 

@@ -8,7 +8,8 @@
 
 namespace muscope::model {
 
-/// Up to 2^kLogSlots - 1 keys with a value each.
+/// Up to 2^kLogSlots - 1 keys with a value each; users size it so that more cannot come (an access has 128 lanes of 32
+/// bytes at most).
 template <unsigned kLogSlots>
 class DistinctTable {
  public:

@@ -20,8 +20,8 @@ inline SectorCounts count_local_sectors(const LaneAddresses& access) {
   SectorCounts counts;
   const std::uint32_t lanes = access.mask.count();
   if (lanes == 0) return counts;
-  DistinctTable<9> rows;
-  for (unsigned group = 0; group < kMaxWarpLanes; group += kGroupLanes)
+  for (unsigned group = 0; group < kMaxWarpLanes; group += kGroupLanes) {
+    DistinctTable<9> rows;  // groups of 32 lanes have windows of their own
     for (unsigned octet = group; octet < group + kGroupLanes; octet += kLanesPerSector)
       for (unsigned lane = octet; lane < octet + kLanesPerSector; ++lane) {
         if (!access.mask.test(lane)) continue;
@@ -29,14 +29,14 @@ inline SectorCounts count_local_sectors(const LaneAddresses& access) {
         const std::uint64_t last = (access.addresses[lane] + access.bytes - 1) >> 2;
         for (std::uint64_t word = first; word <= last; ++word) {
           bool fresh = false;
-          // Groups of 32 lanes have windows of their own.
-          std::uint32_t& octets = rows.value(rows.find(word * 4 + group / kGroupLanes, fresh));
+          std::uint32_t& octets = rows.value(rows.find(word, fresh));
           const std::uint32_t bit = 1u << ((octet - group) / kLanesPerSector);
           counts.lines += fresh;
           counts.sectors += (octets & bit) == 0;
           octets |= bit;
         }
       }
+  }
   counts.ideal = std::min(counts.sectors, packed_sectors(lanes, access.bytes));
   return counts;
 }

@@ -127,6 +127,9 @@ Occupancy occupancy(const arch::GpuSpec& gpu, const LaunchShape& launch) {
       gpu.barriers_per_sm.known && launch.barriers > 0
           ? static_cast<int>(std::min<std::int64_t>(gpu.barriers_per_sm.as_int() / launch.barriers, o.limit_blocks))
           : kNoLimit;
+  for (const arch::Sourced* limit :
+       {&gpu.max_threads_per_sm, &gpu.max_blocks_per_sm, &gpu.registers_per_sm, &gpu.shared_per_sm})
+    o.rests_on_defaults = o.rests_on_defaults || !limit->known;
   o.carveout_driver = driver_carveout(gpu, o, launch.threads_per_block);
   o.limit_shared_driver = shared_limit(gpu, shared, o.carveout_driver);
 

@@ -55,6 +55,7 @@ struct Occupancy {
   int registers_per_block = 0;        ///< allocated
   std::int64_t shared_per_block = 0;  ///< allocated, the reserved bytes included
   bool needs_shared_optin = false;    ///< more than the default per block: cudaFuncSetAttribute is needed
+  bool rests_on_defaults = false;     ///< the spec lacks a limit that was used; a common value was taken
   std::string impossible;             ///< why such a block cannot run at all; empty when it can
 
   bool full() const { return blocks_per_sm > 0 && active_warps == max_warps; }
