@@ -27,9 +27,43 @@ std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned c
   return most;
 }
 
-std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned count) {
-  const unsigned words_per_lane = (access.bytes + kBankBytes - 2) / kBankBytes + 1;  // misaligned ones touch one more
-  return count * words_per_lane <= 96 ? most_words<7>(access, first, count) : most_words<9>(access, first, count);
+/// The same for naturally aligned lanes: banks as wide as the access, so that a lane touches one word of one bank. Only
+/// lanes that meet another word in their bank are searched for.
+std::uint32_t most_aligned_words(const LaneAddresses& access, unsigned first, unsigned count) {
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(std::max(access.bytes, kBankBytes)));
+  const std::uint64_t banks = (kBanks * kBankBytes) >> shift;
+  std::array<std::uint64_t, kBanks> first_word;
+  std::array<std::uint8_t, kBanks> words_in_bank;
+  DistinctTable<6> others;
+  std::uint32_t used = 0, most = 0;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (!access.mask.test(lane)) continue;
+    const std::uint64_t word = access.addresses[lane] >> shift;
+    const unsigned bank = static_cast<unsigned>(word & (banks - 1));
+    if ((used >> bank & 1) == 0) {
+      used |= 1u << bank;
+      first_word[bank] = word;
+      words_in_bank[bank] = 1;
+      most = std::max(most, 1u);
+    } else if (first_word[bank] != word) {
+      bool fresh = false;
+      others.find(word, fresh);
+      if (fresh) most = std::max<std::uint32_t>(most, ++words_in_bank[bank]);
+    }
+  }
+  return most;
+}
+
+std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned count, bool aligned) {
+  if (aligned && count <= kGroupLanes && access.bytes <= 16) return most_aligned_words(access, first, count);
+  return most_words<9>(access, first, count);
+}
+
+bool all_aligned(const LaneAddresses& access) {
+  if (!std::has_single_bit(access.bytes)) return false;
+  std::uint64_t low = 0;
+  for_each_lane(access.mask, [&](unsigned lane) { low |= access.addresses[lane]; });
+  return (low & (access.bytes - 1)) == 0;
 }
 
 /// Most lanes whose address falls in one bank.
@@ -77,10 +111,11 @@ BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
   if (op == SharedOp::kAtomic || op == SharedOp::kIncrement) group = kGroupLanes;
   if (op == SharedOp::kLoad && group < kGroupLanes && merges_pairs(access)) group *= 2;
   const unsigned end = end_of_lanes(access.mask);
+  const bool aligned = op != SharedOp::kAtomic && all_aligned(access);
   for (unsigned first = 0; first < end; first += group) {
     const unsigned lanes = std::min(group, end - first);
     const std::uint32_t most =
-        op == SharedOp::kAtomic ? most_lanes(access, first, lanes) : most_words(access, first, lanes);
+        op == SharedOp::kAtomic ? most_lanes(access, first, lanes) : most_words(access, first, lanes, aligned);
     counts.wavefronts += most;
     counts.ideal += most != 0;
   }

@@ -7,14 +7,33 @@
 namespace muscope::model {
 namespace {
 
+/// The addresses of the active lanes side by side.
+struct Dense {
+  const std::uint64_t* addresses = nullptr;
+  unsigned count = 0;
+  std::array<std::uint64_t, kMaxWarpLanes> storage;
+
+  explicit Dense(const LaneAddresses& access) {
+    if (access.mask.words[0] == kAllLanes && access.mask.words[1] == 0) {
+      addresses = access.addresses.data();
+      count = kGroupLanes;
+      return;
+    }
+    for_each_lane(access.mask, [&](unsigned lane) { storage[count++] = access.addresses[lane]; });
+    addresses = storage.data();
+  }
+  Dense(const Dense&) = delete;
+  Dense& operator=(const Dense&) = delete;
+};
+
 /// Lines keyed by address / 128 with a bit per touched sector: counts both at once.
 template <unsigned kLogSlots>
-SectorCounts hash_sectors(const LaneAddresses& access) {
+SectorCounts hash_sectors(const Dense& lanes, std::uint32_t bytes) {
   DistinctTable<kLogSlots> lines;
   SectorCounts counts;
-  for_each_lane(access.mask, [&](unsigned lane) {
-    const std::uint64_t first = access.addresses[lane] >> 5;
-    const std::uint64_t last = (access.addresses[lane] + access.bytes - 1) >> 5;
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const std::uint64_t first = lanes.addresses[i] >> 5;
+    const std::uint64_t last = (lanes.addresses[i] + bytes - 1) >> 5;
     for (std::uint64_t sector = first;; ++sector) {
       bool fresh = false;
       std::uint32_t& touched = lines.value(lines.find(sector >> 2, fresh));
@@ -24,49 +43,56 @@ SectorCounts hash_sectors(const LaneAddresses& access) {
       touched |= bit;
       if (sector == last) break;
     }
-  });
+  }
   return counts;
 }
 
-/// Counts on the assumption that addresses do not descend; false when they do.
-bool ascending_sectors(const LaneAddresses& access, SectorCounts& counts) {
-  std::uint64_t end_sector = 0, end_line = 0, previous = 0;  // ends are exclusive
-  std::uint32_t sectors = 0, lines = 0;
-  bool ascending = true;
-  for_each_lane(access.mask, [&](unsigned lane) {
-    const std::uint64_t address = access.addresses[lane];
-    const std::uint64_t last = address + access.bytes - 1;
-    ascending = ascending && address >= previous && last >= address;
-    previous = address;
-    sectors += static_cast<std::uint32_t>((last >> 5) + 1 - std::max(address >> 5, end_sector));
-    end_sector = (last >> 5) + 1;
-    lines += static_cast<std::uint32_t>((last >> 7) + 1 - std::max(address >> 7, end_line));
-    end_line = (last >> 7) + 1;
-  });
-  counts.sectors = sectors;
-  counts.lines = lines;
-  return ascending;
-}
-
-/// The fast form for a full group with lanes that stay inside one sector each.
-bool ascending_full_group(const std::uint64_t* addresses, SectorCounts& counts) {
-  std::uint32_t sectors = 1, lines = 1, descents = 0;
-  for (unsigned lane = 1; lane < kGroupLanes; ++lane) {
-    const std::uint64_t a = addresses[lane - 1], b = addresses[lane];
-    descents += b < a;
-    sectors += (a ^ b) >= kSectorBytes;  // a higher bit differs: another sector
-    lines += (a ^ b) >= kLineBytes;
+/// One bit per sector of a 32 KiB window that holds all lanes; false when there is none.
+bool window_sectors(const Dense& lanes, SectorCounts& counts) {
+  constexpr std::uint64_t kWindow = 1024;  // sectors
+  std::uint64_t low = lanes.addresses[0], high = low;
+  for (unsigned i = 1; i < lanes.count; ++i) {
+    low = std::min(low, lanes.addresses[i]);
+    high = std::max(high, lanes.addresses[i]);
   }
-  counts.sectors = sectors;
-  counts.lines = lines;
-  return descents == 0;
+  const std::uint64_t origin = low >> 7 << 2;  // first sector of the lowest line
+  if ((high >> 5) - origin >= kWindow) return false;
+  const std::size_t used = ((high >> 5) - origin) / 64 + 1;
+  std::array<std::uint64_t, kWindow / 64> touched;
+  std::fill_n(touched.begin(), used, 0);
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const std::uint64_t sector = (lanes.addresses[i] >> 5) - origin;
+    touched[sector >> 6] |= std::uint64_t{1} << (sector & 63);
+  }
+  counts.sectors = counts.lines = 0;
+  for (std::size_t w = 0; w < used; ++w) {
+    std::uint64_t lines = touched[w] | touched[w] >> 1;
+    lines = (lines | lines >> 2) & 0x1111111111111111u;
+    counts.sectors += static_cast<std::uint32_t>(std::popcount(touched[w]));
+    counts.lines += static_cast<std::uint32_t>(std::popcount(lines));
+  }
+  return true;
 }
 
-bool all_aligned(const LaneAddresses& access) {
-  if (!std::has_single_bit(access.bytes)) return false;
+/// Lanes that each stay inside one sector.
+SectorCounts aligned_sectors(const Dense& lanes) {
+  SectorCounts counts{1, 1, 0};
+  std::uint32_t descents = 0;
+  for (unsigned i = 1; i < lanes.count; ++i) {
+    const std::uint64_t a = lanes.addresses[i - 1], b = lanes.addresses[i];
+    descents += b < a;
+    counts.sectors += (a ^ b) >= kSectorBytes;  // a higher bit differs: another sector
+    counts.lines += (a ^ b) >= kLineBytes;
+  }
+  if (descents == 0 || window_sectors(lanes, counts)) return counts;
+  return lanes.count <= kGroupLanes ? hash_sectors<6>(lanes, 1) : hash_sectors<9>(lanes, 1);
+}
+
+bool all_aligned(const Dense& lanes, std::uint32_t bytes) {
+  if (!std::has_single_bit(bytes) || bytes > kSectorBytes) return false;
   std::uint64_t low = 0;
-  for_each_lane(access.mask, [&](unsigned lane) { low |= access.addresses[lane]; });
-  return (low & (access.bytes - 1)) == 0;
+  for (unsigned i = 0; i < lanes.count; ++i) low |= lanes.addresses[i];
+  return (low & (bytes - 1)) == 0;
 }
 
 template <unsigned kLogSlots>
@@ -88,19 +114,11 @@ std::uint32_t hash_atomic_sectors(const LaneAddresses& access) {
 }  // namespace
 
 SectorCounts count_sectors(const LaneAddresses& access) {
-  const std::uint32_t lanes = access.mask.count();
-  if (lanes == 0) return {};
-  SectorCounts counts;
-  const bool one_group = access.mask.words[1] == 0 && (access.mask.words[0] >> kGroupLanes) == 0;
-  bool done = false;
-  if (access.mask.words[0] == kAllLanes && one_group && all_aligned(access)) {
-    done = ascending_full_group(access.addresses.data(), counts);
-  } else {
-    done = ascending_sectors(access, counts);
-  }
-  if (!done)
-    counts = one_group && access.bytes <= 32 && all_aligned(access) ? hash_sectors<6>(access) : hash_sectors<9>(access);
-  counts.ideal = std::min(counts.sectors, packed_sectors(lanes, access.bytes));
+  if (access.mask.none()) return {};
+  const Dense lanes(access);
+  SectorCounts counts =
+      all_aligned(lanes, access.bytes) ? aligned_sectors(lanes) : hash_sectors<9>(lanes, access.bytes);
+  counts.ideal = std::min(counts.sectors, packed_sectors(lanes.count, access.bytes));
   return counts;
 }
 
