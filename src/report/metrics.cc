@@ -170,7 +170,8 @@ MetricSelection select_metrics(std::string_view list) {
       const std::size_t before = selection.rows.size();
       bool known = false;
       for (const MetricRow& row : metric_rows()) {
-        const bool matches = is_family(row) ? glob_matches(row.name, name) : glob_matches(name, row.name);
+        bool matches = is_family(row) ? glob_matches(row.name, name) : glob_matches(name, row.name);
+        for (const std::string_view alias : split_list(row.nvprof)) matches = matches || glob_matches(name, alias);
         known = known || matches;
         if (matches && row.modelled()) add(row);
       }

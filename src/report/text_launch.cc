@@ -325,15 +325,19 @@ void print_metrics(Page& page, const Report& report, const LaunchGroup& group, c
   page.line();
   print_heading(page, report, group);
   Table table;
+  std::optional<Grade> grade;
   for (const MetricRow* row : options.metrics) {
     const Metric* metric = find(group.first().metrics, row->name);
-    if (metric != nullptr) {
-      table.row({std::string(row->name), format_value(*metric), std::string(row->unit)},
-                fmt::format("[{}]", name_of(metric->grade)));
-    } else {
-      const bool zero = row->aggregation == Aggregation::kAdditive;
-      table.row({std::string(row->name), zero ? "0" : "-", std::string(row->unit)});
-    }
+    // A heading for each run of metrics of one grade: names leave little room.
+    const Grade own = metric == nullptr ? group.first().stream_grade : metric->grade;
+    if (grade != own) table.heading({fmt::format("[{}]", name_of(own)), "value", "unit"});
+    grade = own;
+    const bool zero = row->aggregation == Aggregation::kAdditive;
+    table.row({std::string(row->name),
+               metric != nullptr ? format_value(*metric)
+               : zero            ? "0"
+                                 : "-",
+               std::string(row->unit)});
   }
   table.print(page, 2);
 }

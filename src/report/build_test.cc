@@ -1,0 +1,176 @@
+// build_report(): lines and launches, faults, damaged records; totals against random records.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "report/lines.h"
+#include "report/metrics.h"
+#include "report/report.h"
+#include "report/test_records_more.h"
+
+namespace muscope::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::uint64_t count(const Metrics& metrics, std::string_view name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : std::get<std::uint64_t>(found->second.value);
+}
+
+Report report_of(const views::ProcessRecord& process) {
+  return build_report({process}, testing::h200(), testing::options_of(process));
+}
+
+TEST(BuildReport, LinesOfATranspose) {
+  const Report report = report_of(testing::transpose());
+  ASSERT_THAT(report.launches, SizeIs(2));
+  const LaunchReport& naive = report.launches[0];
+  EXPECT_EQ(naive.kernel, "naiveRow(float*, const float*, int, int)");
+  ASSERT_THAT(naive.lines, SizeIs(2));
+  EXPECT_EQ(naive.lines[1].at.line, 41);
+  EXPECT_EQ(count(naive.lines[1].metrics, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 524288u);
+  EXPECT_EQ(count(naive.metrics, "launch__thread_count"), 1048576u);
+  EXPECT_EQ(count(naive.metrics, "smsp__warps_launched.sum"), 32768u);
+  // What ncu printed on an H200 for 16x16 blocks with 32 or fewer registers.
+  EXPECT_EQ(count(naive.metrics, "launch__occupancy_limit_warps"), 8u);
+  EXPECT_EQ(count(naive.metrics, "launch__occupancy_limit_blocks"), 32u);
+  EXPECT_EQ(naive.occupancy_limit, "");
+  EXPECT_NEAR(naive.metrics.at("launch__waves_per_multiprocessor").as_double(), 4096.0 / (132 * 8), 1e-9);
+  EXPECT_EQ(naive.metrics.at("launch__grid_size").grade, Grade::kCounted);
+  EXPECT_EQ(naive.metrics.at("memory_l2_theoretical_sectors_global").grade, Grade::kModelled);
+  EXPECT_EQ(naive.registers.grade, Grade::kCounted);
+}
+
+TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {
+  const Report report = report_of(testing::everything());
+  ASSERT_THAT(report.launches, SizeIs(22));
+  const LaunchReport& launch = report.launches[2];
+  EXPECT_EQ(launch.index, 2u);
+  EXPECT_EQ(launch.stream, 1u);
+  ASSERT_THAT(launch.lines, SizeIs(4));  // no position, PTX line 560, apply.cuh:210, view.h:33 inlined into it
+  EXPECT_EQ(launch.lines[1].at.line, 560);
+  EXPECT_EQ(launch.lines[1].at.file, "");
+  EXPECT_EQ(launch.lines[3].at.file, "src/lab/view.h");
+  ASSERT_THAT(launch.lines[3].inlined_at, SizeIs(1));
+  EXPECT_EQ(launch.lines[3].inlined_at[0].line, 210);
+  EXPECT_EQ(launch.registers.grade, Grade::kEstimated);
+  EXPECT_EQ(launch.metrics.at("sm__maximum_warps_per_active_cycle_pct").grade, Grade::kEstimated);
+  EXPECT_EQ(launch.occupancy_limit, "shared memory");
+  EXPECT_EQ(count(launch.metrics, "muscope__managed_first_touch_pages.sum"), 12u);
+  EXPECT_EQ(count(launch.metrics, "muscope__global_sectors_host_memory.sum"), 400u);
+}
+
+TEST(BuildReport, FaultsAndFindings) {
+  const Report report = report_of(testing::faulty());
+  const LaunchReport& launch = report.launches[0];
+  ASSERT_TRUE(launch.fault);
+  EXPECT_EQ(launch.fault->at.line, 41);
+  EXPECT_EQ(launch.fault->thread[1], 15u);
+  ASSERT_THAT(launch.diagnostics, SizeIs(2));
+  EXPECT_EQ(launch.diagnostics[0].code, "D601");
+  EXPECT_EQ(launch.diagnostics[0].where.line, 41);
+  EXPECT_THAT(launch.diagnostics[1].text, HasSubstr("(2,048 times)"));
+  // Without line information the place is in the PTX.
+  ASSERT_THAT(report.launches[1].diagnostics, SizeIs(1));
+  EXPECT_EQ(report.launches[1].diagnostics[0].where.file, "transpose.ptx");
+  EXPECT_EQ(report.launches[1].diagnostics[0].where.line, 77);
+  ASSERT_THAT(report.processes[0].diagnostics, SizeIs(3));
+  EXPECT_EQ(report.processes[0].diagnostics[1].code, "D721");
+  EXPECT_EQ(report.processes[0].diagnostics[2].code, "D720");
+}
+
+TEST(BuildReport, DamagedRecordsAreSaid) {
+  views::ProcessRecord process = testing::transpose();
+  process.launches[0].sites[0].site = 99;
+  process.launches[0].frames[0].frame = 4000;
+  process.launches[0].sites[1].space = static_cast<trace::Space>(77);
+  process.launches[1].kernel = 12345;
+  process.kernels[0].frames[0].inlined_at = 0;  // a cycle
+  const Report report = report_of(process);
+  ASSERT_THAT(report.launches, SizeIs(1));
+  ASSERT_THAT(report.launches[0].diagnostics, SizeIs(1));
+  EXPECT_EQ(report.launches[0].diagnostics[0].code, "D722");
+  EXPECT_THAT(report.launches[0].diagnostics[0].text, HasSubstr("3 counts"));
+  ASSERT_THAT(report.processes[0].diagnostics, SizeIs(1));
+  EXPECT_EQ(report.processes[0].diagnostics[0].code, "D722");
+}
+
+TEST(BuildReport, AbsurdLaunchesDoNotOverflow) {
+  views::ProcessRecord process = testing::transpose();
+  process.launches[0].grid = {0xffffffffu, 0xffffffffu, 0xffffffffu};
+  process.launches[0].block = {0xffffffffu, 2, 1};
+  process.launches[1].block = {0, 0, 0};
+  EXPECT_THAT(report_of(process).launches, SizeIs(2));
+  EXPECT_THAT(build_report({}, testing::h200(), {}).launches, IsEmpty());
+}
+
+// "Totals always match": of any records, the lines of a launch sum to it in every additive metric.
+TEST(BuildReport, LinesSumToTheLaunch) {
+  std::mt19937_64 random(20240229);
+  const auto below = [&](std::uint64_t bound) { return random() % bound; };
+  for (int round = 0; round < 60; ++round) {
+    views::ProcessRecord process;
+    views::KernelInfo kernel;
+    kernel.id = 7;
+    kernel.name = "k()";
+    const auto frames = static_cast<std::uint32_t>(1 + below(12));
+    for (std::uint32_t i = 0; i < frames; ++i)
+      kernel.frames.push_back(testing::frame(
+          below(4) == 0 ? "" : std::string(1, static_cast<char>('a' + below(3))), static_cast<int>(below(6)),
+          static_cast<int>(below(3)), i > 0 && below(2) == 0 ? static_cast<std::uint32_t>(below(i)) : views::kNoFrame));
+    const auto sites = static_cast<std::uint32_t>(1 + below(20));
+    for (std::uint32_t i = 0; i < sites; ++i)
+      kernel.sites.push_back({"op", static_cast<int>(below(9)),
+                              below(5) == 0 ? views::kNoFrame : static_cast<std::uint32_t>(below(frames)), 4});
+    process.kernels = {kernel};
+    views::LaunchRecord launch;
+    launch.kernel = 7;
+    for (std::uint32_t i = 0; i < sites; ++i) {
+      if (below(4) == 0) continue;
+      views::SiteCounts counts;
+      counts.site = i;
+      counts.space = static_cast<trace::Space>(below(5));
+      counts.kind = static_cast<trace::Kind>(below(4));
+      counts.generic = below(4) == 0;
+      for (std::uint64_t* field :
+           {&counts.executed, &counts.lanes, &counts.requests, &counts.sectors, &counts.ideal_sectors, &counts.lines,
+            &counts.bytes, &counts.wavefronts, &counts.ideal_wavefronts, &counts.host_sectors})
+        *field = below(1000);
+      launch.sites.push_back(counts);
+    }
+    for (std::uint32_t i = 0; i < frames; ++i) {
+      views::FrameCounts counts;
+      counts.frame = below(8) == 0 ? views::kNoFrame : i;
+      counts.warp_instructions = below(1000);
+      counts.thread_instructions = below(1000);
+      for (std::uint64_t& kind : counts.by_kind) kind = below(1000);
+      launch.frames.push_back(counts);
+    }
+    process.launches = {launch};
+
+    const Report report = report_of(process);
+    const LaunchReport& result = report.launches.front();
+    std::size_t compared = 0;
+    for (const MetricRow& row : metric_rows()) {
+      if (row.aggregation != Aggregation::kAdditive || row.compute == nullptr) continue;
+      std::uint64_t sum = 0;
+      for (const LineReport& line : result.lines) sum += count(line.metrics, row.name);
+      EXPECT_EQ(sum, count(result.metrics, row.name)) << row.name;
+      compared += sum > 0;
+    }
+    if (sites > 10) {
+      EXPECT_GT(compared, 10u);
+    }
+    // Every site stands in exactly one line.
+    std::size_t placed = 0;
+    for (const LineReport& line : result.lines) placed += line.sites.size();
+    EXPECT_EQ(placed, launch.sites.size());
+  }
+}
+
+}  // namespace
+}  // namespace muscope::report

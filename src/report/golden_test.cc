@@ -1,0 +1,222 @@
+// Printed reports against the files in tests/golden/report. After a wanted change: MUSCOPE_UPDATE_GOLDEN=1 report_test,
+// then read the difference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/test_records_more.h"
+#include "report/text.h"
+
+namespace muscope::report {
+namespace {
+
+std::string golden_path(const std::string& name) {
+  return std::string(MUSCOPE_SOURCE_DIR) + "/tests/golden/report/" + name;
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("MUSCOPE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(golden_path(name), std::ios::binary) << text;
+    return;
+  }
+  std::ifstream in(golden_path(name), std::ios::binary);
+  std::ostringstream wanted;
+  wanted << in.rdbuf();
+  EXPECT_TRUE(in.good() || in.eof()) << "missing " << golden_path(name);
+  EXPECT_EQ(text, wanted.str()) << name;
+}
+
+Report report_of(const views::ProcessRecord& process) {
+  return build_report({process}, testing::h200(), testing::options_of(process));
+}
+
+TextOptions options(int width) {
+  TextOptions options;
+  options.width = width;
+  options.source = testing::transpose_source;
+  return options;
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) most = std::max(most, line.size());
+  return most;
+}
+
+TEST(Golden, Transpose) {
+  const Report report = report_of(testing::transpose());
+  for (const int width : {80, 100, 120}) {
+    const std::string text = to_text(report, options(width));
+    EXPECT_LE(widest(text), static_cast<std::size_t>(width));
+    expect_golden("transpose-" + std::to_string(width) + ".txt", text);
+  }
+  expect_golden("transpose.json", to_json(report));
+  expect_golden("transpose.csv", to_csv(report));
+}
+
+TEST(Golden, Everything) {
+  const Report report = report_of(testing::everything());
+  for (const int width : {80, 120}) {
+    const std::string text = to_text(report, options(width));
+    EXPECT_LE(widest(text), static_cast<std::size_t>(width));
+    expect_golden("everything-" + std::to_string(width) + ".txt", text);
+  }
+  TextOptions top = options(100);
+  top.top = 1;
+  top.sort = SortBy::kWaste;
+  expect_golden("everything-top1-waste.txt", to_text(report, top));
+}
+
+TEST(Golden, Faulty) { expect_golden("faulty-100.txt", to_text(report_of(testing::faulty()), options(100))); }
+
+TEST(Golden, ChosenMetrics) {
+  TextOptions chosen = options(100);
+  chosen.metrics =
+      select_metrics("gst_*,gld_efficiency,gst_efficiency,launch__waves*,*bank_conflicts*_shared.sum").rows;
+  const Report report = report_of(testing::transpose());
+  expect_golden("chosen-metrics.txt", to_text(report, chosen));
+  expect_golden("chosen-metrics.csv", to_csv(report, chosen.metrics));
+}
+
+TEST(Text, ColoursChangeNothingButColour) {
+  const Report report = report_of(testing::faulty());
+  TextOptions plain = options(100), coloured = options(100);
+  coloured.colour = true;
+  std::string text = to_text(report, coloured), stripped;
+  EXPECT_NE(text.find("\x1b[31m"), std::string::npos);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      stripped += text[i];
+    }
+  }
+  EXPECT_EQ(stripped, to_text(report, plain));
+  EXPECT_EQ(to_text(report, plain).find('\x1b'), std::string::npos);
+}
+
+TEST(Text, EmptyRunsAndUnknownSortKeys) {
+  EXPECT_NE(to_text(Report{}, options(80)).find("0 launches of 0 kernels"), std::string::npos);
+  EXPECT_THROW(sort_by_name("speed"), Error);
+  EXPECT_EQ(sort_by_name("waste"), SortBy::kWaste);
+}
+
+TEST(Csv, HasTheLayoutOfNcu) {
+  const std::string csv =
+      to_csv(report_of(testing::transpose()), select_metrics("gst_transactions,gst_efficiency").rows);
+  EXPECT_EQ(
+      csv,
+      "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\","
+      "\"Grid Size\",\"Device\",\"CC\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\","
+      "\"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct\"\n"
+      "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"sector\",\"%\"\n"
+      "\"0\",\"0\",\"transpose\",\"127.0.0.1\",\"naiveRow(float*, const float*, int, int)\",\"1\",\"0\",\"(16, 16, "
+      "1)\","
+      "\"(64, 64, 1)\",\"0\",\"9.0\",\"524288\",\"25\"\n"
+      "\"1\",\"0\",\"transpose\",\"127.0.0.1\",\"tiled(float*, const float*, int, int)\",\"1\",\"0\",\"(32, 32, 1)\","
+      "\"(32, 32, 1)\",\"0\",\"9.0\",\"131072\",\"100\"\n");
+}
+
+TEST(Json, RoundTrip) {
+  for (const auto& process : {testing::transpose(), testing::everything(), testing::faulty()}) {
+    const std::string text = to_json(report_of(process));
+    const Report back = from_json(text, "x.json");
+    EXPECT_EQ(to_json(back), text);
+    // The text report of what was read back is the same as well.
+    EXPECT_EQ(to_text(back, options(100)), to_text(report_of(process), options(100)));
+  }
+}
+
+TEST(Json, HasNoTimesAndNoProcessNumbers) {
+  views::ProcessRecord process = testing::faulty(), other = testing::faulty();
+  process.launches[0].wall_seconds = 1.25;
+  other.launches[0].wall_seconds = 99;
+  other.pid = 31337;
+  other.parent = 99;
+  EXPECT_EQ(to_json(report_of(process)), to_json(report_of(other)));
+  EXPECT_EQ(to_csv(report_of(process)), to_csv(report_of(other)));
+  EXPECT_EQ(to_json(report_of(process)).find("4711"), std::string::npos);
+}
+
+TEST(Json, ChildrenNameTheirParent) {
+  views::ProcessRecord parent = testing::transpose(), child = testing::transpose();
+  child.pid = 5000;
+  child.parent = parent.pid;
+  const auto json = nlohmann::json::parse(to_json(build_report({parent, child}, testing::h200(), {})));
+  EXPECT_TRUE(json["processes"][0]["parent"].is_null());
+  EXPECT_EQ(json["processes"][1]["parent"], 0);
+  EXPECT_EQ(json["launches"][3]["process"], 1);
+  EXPECT_EQ(json["launches"][3]["index"], 3);
+}
+
+TEST(Json, BrokenTextIsWrittenAsUtf8) {
+  views::ProcessRecord process = testing::transpose();
+  process.argv = {"./a\xff\xfe", "x"};
+  process.kernels[0].name = "k\xc3";
+  Report report = report_of(process);
+  EXPECT_NO_THROW(from_json(to_json(report), "x.json"));
+}
+
+TEST(Json, WrongFilesAreRefusedByName) {
+  const auto code_of = [](const std::string& text) {
+    try {
+      from_json(text, "x.json");
+    } catch (const Error& error) {
+      return error.diagnostics().front().code + " " + error.diagnostics().front().text;
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(code_of(""), ::testing::HasSubstr("D701"));
+  EXPECT_THAT(code_of("{\"schema\": \"other/3\"}"), ::testing::HasSubstr("D702"));
+  EXPECT_THAT(code_of("[1,2]"), ::testing::HasSubstr("D702"));
+  EXPECT_THAT(code_of("{\"schema\": \"muscope.report/1\"}"), ::testing::HasSubstr("D703 tool: is missing"));
+
+  auto json = nlohmann::json::parse(to_json(report_of(testing::transpose())));
+  const auto with = [&](auto change) {
+    nlohmann::json changed = json;
+    change(changed);
+    return code_of(changed.dump());
+  };
+  EXPECT_EQ(with([](auto&) {}), "accepted");
+  EXPECT_EQ(with([](auto& j) { j["launches"][1]["kernel"] = 5; }), "D703 launches/1/kernel: expected text");
+  EXPECT_EQ(with([](auto& j) { j["launches"][0]["grid"] = {1, 2}; }),
+            "D703 launches/0/grid: expected an array of 3 numbers");
+  EXPECT_EQ(with([](auto& j) { j["launches"][0]["block"][1] = -4; }),
+            "D703 launches/0/block/1: expected a whole number that fits");
+  EXPECT_EQ(with([](auto& j) { j["launches"][0]["process"] = 3; }),
+            "D703 launches/0/process: there is no such process");
+  EXPECT_EQ(with([](auto& j) { j["launches"][0]["state"] = "asleep"; }),
+            "D703 launches/0/state: 'asleep' is not one of the words allowed here");
+  EXPECT_EQ(with([](auto& j) { j["gpu"]["cc"] = "nine"; }), "D703 gpu/cc: expected a compute capability like 9.0");
+  EXPECT_EQ(with([](auto& j) { j["unheard_of"] = 1; }), "accepted");
+}
+
+// Every member of a report, taken away or turned into another type, is either not needed or refused: never a crash.
+TEST(Json, SurvivesAnyDamage) {
+  const auto json = nlohmann::json::parse(to_json(report_of(testing::faulty()))).flatten();
+  std::size_t refused = 0, place = 0;
+  for (const auto& [path, value] : json.items()) {
+    if (place++ % 9 != 0) continue;
+    for (const nlohmann::json& other :
+         {nlohmann::json(nullptr), nlohmann::json(-1), nlohmann::json("x"), nlohmann::json(1.5)}) {
+      nlohmann::json damaged = json;
+      damaged[path] = other;
+      try {
+        from_json(damaged.unflatten().dump(), "x.json");
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+}  // namespace
+}  // namespace muscope::report

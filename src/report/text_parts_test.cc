@@ -1,0 +1,113 @@
+// The small parts of the text report: numbers, names, excerpts, causes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/cause.h"
+#include "report/kernel_name.h"
+#include "report/number_format.h"
+#include "report/source_text.h"
+#include "report/test_records.h"
+#include "report/text_page.h"
+
+namespace muscope::report {
+namespace {
+
+using ::testing::ElementsAre;
+using trace::Kind;
+using trace::Space;
+using SiteOf = testing::SiteOf;
+
+TEST(Numbers, Grouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(18446744073709551615u), "18,446,744,073,709,551,615");
+  EXPECT_EQ(grouped(1234567.891, 2), "1,234,567.89");
+  EXPECT_EQ(grouped(-0.5, 1), "-0.5");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(4096), "4.0 KiB");
+  EXPECT_EQ(format_bytes(1u << 30), "1.0 GiB");
+  EXPECT_EQ(average_text(17, 4), "4.25");
+  EXPECT_EQ(average_text(32, 2), "16");
+}
+
+TEST(KernelName, ShortensStepByStep) {
+  const std::string name =
+      "void lab::detail::apply<lab::Policy<(int)256, lab::Order<(bool)1> >, float, unsigned int>(float*, int)";
+  EXPECT_EQ(shorten_kernel_name(name, 200), name);
+  EXPECT_EQ(shorten_kernel_name(name, 85),
+            "lab::detail::apply<lab::Policy<(int)256, lab::Order<(bool)1> >, float, unsigned int>");
+  EXPECT_EQ(shorten_kernel_name(name, 83),
+            "lab::detail::apply<lab::Policy<(int)256, lab::Order<...> >, float, unsigned int>");
+  EXPECT_EQ(shorten_kernel_name(name, 60), "lab::detail::apply<lab::Policy<...>, float, unsigned int>");
+  EXPECT_EQ(shorten_kernel_name(name, 30), "lab::detail::apply<...>");
+  EXPECT_EQ(shorten_kernel_name(name, 12), "apply<...>");
+  EXPECT_EQ(shorten_kernel_name("a_very_long_name_without_structure", 16), "a_very_lo...ture");
+  EXPECT_EQ(kernel_base_name("(anonymous namespace)::k(int)"), "(anonymous namespace)::k");
+}
+
+TEST(SourceText, ColumnsAndExpressions) {
+  EXPECT_EQ(expand_tabs("\tx\ty"), "        x       y");
+  EXPECT_EQ(expanded_column("\tx", 2), 8u);
+  const std::string line = "out[ix * ny + iy] = in[p->q(3)[1]].x + a;";
+  EXPECT_EQ(expression_length(line, 0), 17u);
+  EXPECT_EQ(line.substr(20, expression_length(line, 20)), "in[p->q(3)[1]].x");
+  EXPECT_EQ(expression_length(line, 18), 1u);
+  EXPECT_EQ(expression_length("open[", 0), 4u);
+  EXPECT_EQ(expression_length("", 0), 1u);
+}
+
+TEST(Wrap, KeepsUnitsWithTheirNumber) {
+  EXPECT_THAT(wrap("aaaa bbb 12 %, c", 11), ElementsAre("aaaa bbb", "12 %, c"));
+  EXPECT_THAT(wrap("", 5), ElementsAre());
+  EXPECT_THAT(wrap("averylongword x", 5), ElementsAre("averylongword", "x"));
+}
+
+std::string cause(SiteOf site, unsigned lane_bytes = 4) {
+  SiteReport report;
+  static_cast<views::SiteCounts&>(report) = site.counts;
+  report.lane_bytes = static_cast<std::uint8_t>(lane_bytes);
+  return cause_of(report, testing::h200()).value_or("nothing");
+}
+
+TEST(Cause, GlobalPatterns) {
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kGlobal, Kind::kStore, 5).sectors(32, 4).example([](unsigned l) { return 4096 * l; })),
+      "store: neighbouring lanes are 4,096 B apart: 32 sectors per request where 4 would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kGlobal, Kind::kLoad, 5).sectors(5, 4).example([](unsigned l) { return 0x1004 + 4 * l; })),
+      "load: the warp starts 4 B into a sector: 5 sectors per request where 4 would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kGlobal, Kind::kLoad, 5).sectors(8, 4).example([](unsigned l) { return 8000 - 8 * l; })),
+      "load: neighbouring lanes are 8 B apart, backwards: 8 sectors per request where 4 would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kGlobal, Kind::kLoad, 5).sectors(31, 4).example([](unsigned l) { return l * l * 404u; })),
+      "load: lanes are scattered over 379.1 KiB: 31 sectors per request where 4 would do");
+  EXPECT_EQ(cause(SiteOf(0, Space::kGlobal, Kind::kAtom, 5).sectors(32, 1).example([](unsigned) { return 64; })),
+            "atomic: up to 32 lanes hit one address, one after the other: 32 sectors per request where 1 would do");
+  EXPECT_EQ(cause(SiteOf(0, Space::kGlobal, Kind::kLoad, 5).sectors(4, 4)), "nothing");
+}
+
+TEST(Cause, OtherSpaces) {
+  EXPECT_EQ(
+      cause(
+          SiteOf(0, Space::kShared, Kind::kLoad, 5).wavefronts(32, 1).example([](unsigned l) { return 128 * l + 12; })),
+      "shared load: 32 different words fall into bank 3, neighbours 128 B apart: 32 wavefronts per request where 1 "
+      "would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kShared, Kind::kStore, 5, 8).wavefronts(4, 2).example([](unsigned l) { return 16 * l; }),
+            8),
+      "shared store: 2 different words fall into bank 0, neighbours 16 B apart: 4 wavefronts per request where 2 would "
+      "do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kShared, Kind::kAtom, 5).wavefronts(32, 1).example([](unsigned) { return 8; })),
+      "shared atomic: up to 32 lanes hit one word, one after the other: 32 wavefronts per request where 1 would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kConst, Kind::kLoad, 5).words(7)),
+      "constant load: lanes read different words, which are served one by one: 7 requests per load where 1 would do");
+  EXPECT_EQ(cause(SiteOf(0, Space::kLocal, Kind::kLoad, 5).sectors(32, 4).example([](unsigned l) { return 4 * l; })),
+            "local load: lanes index their arrays differently: 32 sectors per request where 4 would do");
+}
+
+}  // namespace
+}  // namespace muscope::report
