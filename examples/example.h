@@ -10,13 +10,13 @@
 #include <cuda_runtime.h>
 
 // Every runtime call returns an error code. Ignoring one means to search for its consequence somewhere else later.
-#define CHECK(call)                                                                                        \
-  do {                                                                                                     \
-    const cudaError_t error_ = (call);                                                                     \
-    if (error_ != cudaSuccess) {                                                                           \
-      std::printf("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));          \
-      std::exit(1);                                                                                        \
-    }                                                                                                      \
+#define CHECK(call)                                                                               \
+  do {                                                                                            \
+    const cudaError_t error_ = (call);                                                            \
+    if (error_ != cudaSuccess) {                                                                  \
+      std::printf("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+      std::exit(1);                                                                               \
+    }                                                                                             \
   } while (0)
 
 // A launch returns nothing. A bad configuration is reported by cudaGetLastError at once, a fault inside the kernel by

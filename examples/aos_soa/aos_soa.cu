@@ -1,10 +1,9 @@
 // An array of structures against a structure of arrays.
 //
-// AoS: the fields of one element lie together. A warp that reads field x of 32 elements touches the bytes of field y as well:
-// with two floats per element half of every sector is for later, with three floats the three reads of a warp go over the
-// same 12 sectors one after the other.
-// SoA: equal fields lie together, and every read of a warp is 4 full sectors.
-// AoS is right when all fields are used at once and one vector access takes them (see float4).
+// AoS: the fields of one element lie together. A warp that reads field x of 32 elements touches the bytes of field y as
+// well: with two floats per element half of every sector is for later, with three floats the three reads of a warp go
+// over the same 12 sectors one after the other. SoA: equal fields lie together, and every read of a warp is 4 full
+// sectors. AoS is right when all fields are used at once and one vector access takes them (see float4).
 #include "../example.h"
 
 struct Pair {

@@ -1,8 +1,8 @@
 // Shared memory's 32 banks, seen with one warp that reads a column.
 //
-// Word w of shared memory lies in bank w % 32. A warp's access takes as many wavefronts as the fullest bank has different
-// words. Column c of a 32x32 array with rows of 32 words: lane l reads word 32*l + c, all in bank c: 32 wavefronts. With
-// rows of 33 words lane l reads word 33*l + c, bank (l + c) % 32: one wavefront.
+// Word w of shared memory lies in bank w % 32. A warp's access takes as many wavefronts as the fullest bank has
+// different words. Column c of a 32x32 array with rows of 32 words: lane l reads word 32*l + c, all in bank c: 32
+// wavefronts. With rows of 33 words lane l reads word 33*l + c, bank (l + c) % 32: one wavefront.
 //
 // Reading along a row, or one word by all lanes, is one wavefront for any pitch.
 #include "../example.h"

@@ -1,9 +1,9 @@
 // The shape of a block decides which elements a warp holds.
 //
-// Threads are numbered x first, and 32 consecutive ones form a warp. In a 32x8 block a warp is one row of 32: 4 sectors per
-// request. In a 16x16 block it is two rows of 16, in an 8x32 block four rows of 8: still 4 sectors here, because 8 floats
-// are just one sector. In a 4x64 block the rows are half a sector each: 8 sectors per request. In a 1x256 block, the thin
-// one, every lane is in a row of its own: 32.
+// Threads are numbered x first, and 32 consecutive ones form a warp. In a 32x8 block a warp is one row of 32: 4 sectors
+// per request. In a 16x16 block it is two rows of 16, in an 8x32 block four rows of 8: still 4 sectors here, because 8
+// floats are just one sector. In a 4x64 block the rows are half a sector each: 8 sectors per request. In a 1x256 block,
+// the thin one, every lane is in a row of its own: 32.
 #include "../example.h"
 
 __global__ void scaleMatrix(const float* in, float* out, int width, int height, float factor) {
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const std::vector<float> host = random_floats(count);
   float* in = to_device(host);
   float* out = device_array<float>(count);
-  const dim3 shapes[] = {dim3(256, 1), dim3(128, 2), dim3(64, 4), dim3(32, 8), dim3(16, 16),
+  const dim3 shapes[] = {dim3(256, 1), dim3(128, 2), dim3(64, 4),  dim3(32, 8), dim3(16, 16),
                          dim3(8, 32),  dim3(4, 64),  dim3(2, 128), dim3(1, 256)};
   Verdict verdict;
   for (const dim3 block : shapes) {

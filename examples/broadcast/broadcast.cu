@@ -1,9 +1,9 @@
 // All lanes on one word: in global memory, in shared memory, and as an atomic.
 //
-// A read of one word by all lanes is one sector in global memory and one wavefront in shared memory: the value is handed
-// to all of them at once. Nothing is fetched 32 times. What costs is that a whole sector moves for 4 bytes.
-// A write of one word by all lanes is one sector too; one of the values stays, and which one is not defined.
-// Atomics on one word cannot be merged that way if every lane needs the old value: they are done one after the other.
+// A read of one word by all lanes is one sector in global memory and one wavefront in shared memory: the value is
+// handed to all of them at once. Nothing is fetched 32 times. What costs is that a whole sector moves for 4 bytes. A
+// write of one word by all lanes is one sector too; one of the values stays, and which one is not defined. Atomics on
+// one word cannot be merged that way if every lane needs the old value: they are done one after the other.
 #include "../example.h"
 
 __global__ void readOneWord(const float* in, float* out) {

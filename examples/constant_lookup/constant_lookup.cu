@@ -1,8 +1,8 @@
 // Looking up a table in constant memory: uniform and divergent.
 //
-// The constant cache hands one word per pass to all lanes that want it. If all lanes look up the same entry it is one pass;
-// if they look up 32 different entries it is 32 passes, one after the other. A table that lanes index on their own belongs
-// into global or shared memory: there 32 different entries are a few sectors or a few wavefronts.
+// The constant cache hands one word per pass to all lanes that want it. If all lanes look up the same entry it is one
+// pass; if they look up 32 different entries it is 32 passes, one after the other. A table that lanes index on their
+// own belongs into global or shared memory: there 32 different entries are a few sectors or a few wavefronts.
 #include "../example.h"
 
 constexpr int kEntries = 1024;

@@ -88,7 +88,8 @@ int main(int argc, char** argv) {
       float sum = 0.0f;
       for (int j = -1; j <= 1; ++j) {
         for (int i = -1; i <= 1; ++i) {
-          sum += weights[(j + 1) * 3 + i + 1] * host[static_cast<size_t>(clamp(y + j, height)) * width + clamp(x + i, width)];
+          sum += weights[(j + 1) * 3 + i + 1] *
+                 host[static_cast<size_t>(clamp(y + j, height)) * width + clamp(x + i, width)];
         }
       }
       wanted[static_cast<size_t>(y) * width + x] = sum;

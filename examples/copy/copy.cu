@@ -1,8 +1,8 @@
 // One matrix, copied in two directions: the same bytes, very different traffic.
 //
-// A warp is 32 threads with neighbouring threadIdx.x. Global memory moves in sectors of 32 bytes. In copyRow the lanes of
-// a warp touch neighbouring floats: 128 bytes, 4 sectors. In copyCol neighbouring lanes are a whole row apart: each lane
-// needs a sector of its own for its 4 bytes, and 28 of the 32 bytes that move are not used by this request.
+// A warp is 32 threads with neighbouring threadIdx.x. Global memory moves in sectors of 32 bytes. In copyRow the lanes
+// of a warp touch neighbouring floats: 128 bytes, 4 sectors. In copyCol neighbouring lanes are a whole row apart: each
+// lane needs a sector of its own for its 4 bytes, and 28 of the 32 bytes that move are not used by this request.
 #include "../example.h"
 
 __global__ void copyRow(float* out, const float* in, int nx, int ny) {

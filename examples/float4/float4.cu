@@ -1,8 +1,8 @@
 // Vector accesses: 4, 8 or 16 bytes per lane.
 //
-// The bytes are the same and so are the sectors; the number of requests is what shrinks. A float4 request of a warp moves
-// 512 bytes in 16 sectors, four times what a float request does, so a quarter of the load and store instructions suffice
-// to keep as many bytes in flight. The address must be a multiple of 16: cudaMalloc's are, `base + 1` is not.
+// The bytes are the same and so are the sectors; the number of requests is what shrinks. A float4 request of a warp
+// moves 512 bytes in 16 sectors, four times what a float request does, so a quarter of the load and store instructions
+// suffice to keep as many bytes in flight. The address must be a multiple of 16: cudaMalloc's are, `base + 1` is not.
 #include "../example.h"
 
 template <typename T>

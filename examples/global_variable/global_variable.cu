@@ -5,8 +5,8 @@
 // cudaMemcpyFromSymbol copy through it. The address on the GPU comes from cudaGetSymbolAddress.
 #include "../example.h"
 
-__device__ float devData;      // one word: every thread below works on it alone
-__device__ int counters[4];    // an array works the same way
+__device__ float devData;    // one word: every thread below works on it alone
+__device__ int counters[4];  // an array works the same way
 
 __global__ void multiplyGlobal(float factor) {
   // One thread: several would race for the same word.

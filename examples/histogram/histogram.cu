@@ -1,8 +1,8 @@
 // Counting bytes into 256 bins: where the counters are decides how often threads get into each other's way.
 //
 //   global     every byte is an atomic add in global memory: bins that many threads hit at once are done one by one
-//   shared     one histogram per block in shared memory, added to the global one at the end: 256 global atomics per block
-//   per warp   one histogram per warp: threads of different warps never meet, for eight times the shared memory
+//   shared     one histogram per block in shared memory, added to the global one at the end: 256 global atomics per
+//   block per warp   one histogram per warp: threads of different warps never meet, for eight times the shared memory
 //
 // The data is skewed on purpose: small bins are hit often, as in pictures and texts.
 #include "../example.h"
@@ -19,7 +19,8 @@ __global__ void histogramShared(const uint8_t* data, unsigned* bins, int n) {
   __shared__ unsigned local[kBins];
   local[threadIdx.x] = 0;
   __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&local[data[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&local[data[i]], 1u);
   __syncthreads();
   atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }

@@ -1,7 +1,7 @@
 // A misaligned base: cudaMalloc aligns to 256 bytes, but the data may begin somewhere inside.
 //
-// Typical causes: a header before the payload, rows of a length that is no multiple of 8 floats, a packed file image. A base
-// that is off by 4 bytes costs every warp a fifth sector (see offset). Pitched allocations avoid it for matrices:
+// Typical causes: a header before the payload, rows of a length that is no multiple of 8 floats, a packed file image. A
+// base that is off by 4 bytes costs every warp a fifth sector (see offset). Pitched allocations avoid it for matrices:
 // cudaMallocPitch makes every row begin at an aligned address.
 #include "../example.h"
 

@@ -1,8 +1,8 @@
 // Accelerations of many particles by four heavy bodies: their masses in constant or in global memory.
 //
-// All lanes of a warp need the mass of the same body at the same time. From constant memory that is one word for the whole
-// warp, and the compiler can use it as an operand of the multiplication, with no load at all. From global memory it is a
-// load of one sector per warp. The positions are needed in the same way, so both kernels read them alike.
+// All lanes of a warp need the mass of the same body at the same time. From constant memory that is one word for the
+// whole warp, and the compiler can use it as an operand of the multiplication, with no load at all. From global memory
+// it is a load of one sector per warp. The positions are needed in the same way, so both kernels read them alike.
 #include "../example.h"
 
 constexpr int kBodies = 4;
@@ -11,7 +11,8 @@ constexpr float kSoftening = 0.01f;  // keeps the force finite where a particle 
 __constant__ float masses[kBodies];
 
 template <bool kFromConstant>
-__global__ void accelerate(const float* bodies, const float* global_masses, const float* particles, float* result, int n) {
+__global__ void accelerate(const float* bodies, const float* global_masses, const float* particles, float* result,
+                           int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const float px = particles[i * 3];
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
         for (int k = 0; k < 3; ++k) exact[k] += heavy[j] * d[k] / (square * std::sqrt(square));
       }
       // Pulls from several sides cancel, so the error is measured against the largest pull there can be.
-      for (int k = 0; k < 3; ++k) ok = ok && std::fabs(got[i * 3 + k] - exact[k]) < 1e-4 * (std::fabs(exact[k]) + 100.0);
+      for (int k = 0; k < 3; ++k)
+        ok = ok && std::fabs(got[i * 3 + k] - exact[k]) < 1e-4 * (std::fabs(exact[k]) + 100.0);
     }
     verdict.expect(ok, name);
     CHECK(cudaMemset(result, 0xa5, static_cast<size_t>(n) * 3 * sizeof(float)));

@@ -1,9 +1,9 @@
 // Reads that begin at an offset: how alignment meets sectors, and what unrolling changes about it.
 //
-// A warp that reads 32 neighbouring floats from a multiple of 32 bytes touches 4 sectors. Shifted by an offset that is no
-// multiple of 8 floats, the same 128 bytes straddle 5. (On GPUs whose cache lines of 128 bytes move as a whole, cc 2.x and
-// 3.x, it is 2 lines instead of 1, which costs more.) The extra sector is one that the next warp needs anyway, so a cache
-// hides most of it: requests touch more sectors, DRAM moves hardly more bytes.
+// A warp that reads 32 neighbouring floats from a multiple of 32 bytes touches 4 sectors. Shifted by an offset that is
+// no multiple of 8 floats, the same 128 bytes straddle 5. (On GPUs whose cache lines of 128 bytes move as a whole,
+// cc 2.x and 3.x, it is 2 lines instead of 1, which costs more.) The extra sector is one that the next warp needs
+// anyway, so a cache hides most of it: requests touch more sectors, DRAM moves hardly more bytes.
 //
 // Unrolling does not change the alignment; it puts four independent reads into flight per thread.
 #include "../example.h"

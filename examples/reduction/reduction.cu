@@ -3,7 +3,8 @@
 //   interleaved   thread t adds element 2*d*t + d to 2*d*t: the active threads stay together, but their addresses lie
 //                 2*d apart, so that they meet in few shared-memory banks (2-way conflicts, then 4-way, 8-way, ...)
 //   sequential    thread t adds element t + d to t: neighbouring lanes, neighbouring banks, no conflicts
-//   shuffle       four elements per thread are added in registers, then lanes exchange registers; shared memory holds one
+//   shuffle       four elements per thread are added in registers, then lanes exchange registers; shared memory holds
+//   one
 //                 value per warp, and one barrier is enough
 //
 // Floating-point addition is not associative: each order gives a sum of its own. The check allows for that.

@@ -1,9 +1,9 @@
 // Telling the compiler that nothing is written through another pointer: const __restrict__ and __ldg.
 //
-// If `out` might point into `in`, each store could change what later loads return, and loads have to stay where they are.
-// With __restrict__ the programmer promises that they do not overlap. The compiler may then load once what is used twice,
-// move loads up, and read through the read-only path (ld.global.nc in PTX, LDG.CONSTANT in machine code). __ldg asks for
-// that path for one load.
+// If `out` might point into `in`, each store could change what later loads return, and loads have to stay where they
+// are. With __restrict__ the programmer promises that they do not overlap. The compiler may then load once what is used
+// twice, move loads up, and read through the read-only path (ld.global.nc in PTX, LDG.CONSTANT in machine code). __ldg
+// asks for that path for one load.
 //
 // The three kernels compute the same. Look at the number of load requests: the first loads in[i] twice.
 #include "../example.h"

@@ -1,8 +1,8 @@
 // Eight ways to transpose a matrix in global memory alone, and what each costs.
 //
-// A transpose must cross rows and columns somewhere: if reads follow the rows, writes follow the columns, or the other way
-// round. With 32 lanes of a warp side by side in x, an access along a row needs 4 sectors of 32 bytes, an access along a
-// column one sector per row that it touches. A 16x16 block has 16 lanes per row, so a warp covers two rows.
+// A transpose must cross rows and columns somewhere: if reads follow the rows, writes follow the columns, or the other
+// way round. With 32 lanes of a warp side by side in x, an access along a row needs 4 sectors of 32 bytes, an access
+// along a column one sector per row that it touches. A 16x16 block has 16 lanes per row, so a warp covers two rows.
 //
 //   copyRow, copyCol         the bounds: no transpose at all, both sides along rows or both along columns
 //   naiveRow, naiveCol       read rows and write columns, or read columns and write rows
@@ -106,10 +106,9 @@ int main(int argc, char** argv) {
   float* out = device_array<float>(count);
 
   const Way ways[] = {
-      {"copyRow", copyRow, 1, false},          {"copyCol", copyCol, 1, false},
-      {"naiveRow", naiveRow, 1, true},         {"naiveCol", naiveCol, 1, true},
-      {"unroll4Row", unroll4Row, 4, true},     {"unroll4Col", unroll4Col, 4, true},
-      {"diagonalRow", diagonalRow, 1, true},   {"diagonalCol", diagonalCol, 1, true},
+      {"copyRow", copyRow, 1, false},        {"copyCol", copyCol, 1, false},        {"naiveRow", naiveRow, 1, true},
+      {"naiveCol", naiveCol, 1, true},       {"unroll4Row", unroll4Row, 4, true},   {"unroll4Col", unroll4Col, 4, true},
+      {"diagonalRow", diagonalRow, 1, true}, {"diagonalCol", diagonalCol, 1, true},
   };
   const dim3 block(16, 16);
   Verdict verdict;

@@ -1,9 +1,9 @@
 // Transposing through shared memory: both sides of global memory follow the rows, the crossing happens on the chip.
 //
-// A block loads a 32x32 tile along the rows, waits, and writes it along the rows of the result. The crossing is in how the
-// tile is read: tile[threadIdx.x][threadIdx.y]. Shared memory has 32 banks of 4 bytes, and the 32 lanes of that read are
-// one tile row apart. With rows of 32 floats all lanes fall into one bank: 32 passes (wavefronts) instead of one. With one
-// float of padding per row the column spreads over all banks.
+// A block loads a 32x32 tile along the rows, waits, and writes it along the rows of the result. The crossing is in how
+// the tile is read: tile[threadIdx.x][threadIdx.y]. Shared memory has 32 banks of 4 bytes, and the 32 lanes of that
+// read are one tile row apart. With rows of 32 floats all lanes fall into one bank: 32 passes (wavefronts) instead of
+// one. With one float of padding per row the column spreads over all banks.
 //
 // Rungs of the ladder:
 //   transposeTile<0>     no padding: global traffic is ideal, every tile read takes 32 wavefronts
@@ -41,9 +41,9 @@ __global__ void transposeRectangle(float* out, const float* in, int width, int h
   if (x < height && y < width) out[y * height + x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// 8x32 threads per tile. Each moves one float4 from the matrix into the tile and one float4 from the tile to the result:
-// a quarter of the global requests, each with 16 sectors that are all used. The floats of a float4 are spread over the
-// tile one by one, since padding takes the 16-byte alignment away from its rows.
+// 8x32 threads per tile. Each moves one float4 from the matrix into the tile and one float4 from the tile to the
+// result: a quarter of the global requests, each with 16 sectors that are all used. The floats of a float4 are spread
+// over the tile one by one, since padding takes the 16-byte alignment away from its rows.
 __global__ void transposeFast(float* out, const float* in, int n) {
   __shared__ float tile[kTile][kTile + 1];
   const int column = threadIdx.x * 4;
@@ -63,9 +63,9 @@ __global__ void transposeFast(float* out, const float* in, int n) {
   *reinterpret_cast<float4*>(out + (blockIdx.x * kTile + row) * n + blockIdx.y * kTile + column) = stored;
 }
 
-// This form goes round as an optimised transpose: it has the tile, the padding and the barrier. But the crossed tile read
-// is paired with a crossed address, so the two cancel out: inside each tile nothing is transposed, and neighbouring lanes
-// store a whole row apart, 32 sectors per request. Only the tiles themselves change places.
+// This form goes round as an optimised transpose: it has the tile, the padding and the barrier. But the crossed tile
+// read is paired with a crossed address, so the two cancel out: inside each tile nothing is transposed, and
+// neighbouring lanes store a whole row apart, 32 sectors per request. Only the tiles themselves change places.
 __global__ void crossedTwice(float* out, const float* in, int n) {
   __shared__ float tile[kTile][kTile + 1];
   const int x = blockIdx.x * kTile + threadIdx.x;
@@ -78,7 +78,8 @@ __global__ void crossedTwice(float* out, const float* in, int n) {
 std::vector<float> transposed(const std::vector<float>& matrix, int width, int height) {
   std::vector<float> result(matrix.size());
   for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) result[static_cast<size_t>(x) * height + y] = matrix[static_cast<size_t>(y) * width + x];
+    for (int x = 0; x < width; ++x)
+      result[static_cast<size_t>(x) * height + y] = matrix[static_cast<size_t>(y) * width + x];
   }
   return result;
 }
@@ -130,7 +131,8 @@ int main(int argc, char** argv) {
     for (int x = 0; x < n; ++x) {
       const int from_x = y / kTile * kTile + x % kTile;
       const int from_y = x / kTile * kTile + y % kTile;
-      tiles_only = tiles_only && crossed[static_cast<size_t>(y) * n + x] == host[static_cast<size_t>(from_y) * n + from_x];
+      tiles_only =
+          tiles_only && crossed[static_cast<size_t>(y) * n + x] == host[static_cast<size_t>(from_y) * n + from_x];
     }
   }
   verdict.expect(tiles_only, "crossedTwice moves whole tiles");
