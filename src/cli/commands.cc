@@ -32,7 +32,11 @@ void parse(CLI::App& app, const Arguments& args, std::string_view examples) {
     std::fputs(app.help().c_str(), stdout);
     throw Leave{kOk};
   } catch (const CLI::ParseError& e) {
-    const Diagnostic d{Severity::kError, "D101", e.what(), {}, app.get_name() + " --help shows the options"};
+    // Field by field: g++ 12 warns about a list with a temporary in it.
+    Diagnostic d;
+    d.code = "D101";
+    d.text = e.what();
+    d.hint = app.get_name() + " --help shows the options";
     std::fputs(to_text(d).c_str(), stderr);
     throw Leave{kUsage};
   }

@@ -26,6 +26,16 @@
 namespace muscope::cli {
 namespace {
 
+Diagnostic warning(std::string_view code, std::string text, std::string hint) {
+  // Field by field: g++ 12 warns about a list with temporaries in it.
+  Diagnostic d;
+  d.severity = Severity::kWarning;
+  d.code = code;
+  d.text = std::move(text);
+  d.hint = std::move(hint);
+  return d;
+}
+
 void say(const Diagnostic& diagnostic) { std::fputs(to_text(diagnostic).c_str(), stderr); }
 
 /// How the report is to be shown, checked before anything runs.
@@ -55,7 +65,7 @@ std::string launches(std::uint32_t count) { return fmt::format("{} {}", count, c
 /// Why there is nothing to report, as well as it can be known.
 Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
                             const ChildResult& child) {
-  Diagnostic d{Severity::kWarning, "D735", "no kernel was launched", {}, {}};
+  Diagnostic d = warning("D735", "no kernel was launched", {});
   if (records.launches != 0) {
     d.code = "D737";
     d.text = fmt::format("none of the {} is selected by --kernel and --launches", launches(records.launches));
@@ -86,28 +96,27 @@ void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request
                          const RunRecords& records, const ChildResult& child) {
   const std::string stopped = stopped_launch_text(records.processes);
   if (child.timed_out) {
-    Diagnostic d{Severity::kError, "D734", {}, {}, {}};
-    d.text = fmt::format("the program did not end within {:g} s; {}", request.timeout_seconds,
-                         stopped.empty() ? "no kernel was running" : stopped + " was running");
-    d.hint = stopped.empty() ? "its host code is slow, or waits for something" : "raise --timeout if it is only slow";
+    Diagnostic d = warning(
+        "D734",
+        fmt::format("the program did not end within {:g} s; {}", request.timeout_seconds,
+                    stopped.empty() ? "no kernel was running" : stopped + " was running"),
+        stopped.empty() ? "its host code is slow, or waits for something" : "raise --timeout if it is only slow");
+    d.severity = Severity::kError;
     out.push_back(std::move(d));
   } else if (child.interrupted_by != 0) {
-    out.push_back({Severity::kWarning,
-                   "D738",
-                   fmt::format("interrupted by {}{}{}", signal_text(child.interrupted_by),
-                               stopped.empty() ? "" : " while it ran ", stopped),
-                   {},
-                   "the report holds what was counted until then"});
+    out.push_back(warning("D738",
+                          fmt::format("interrupted by {}{}{}", signal_text(child.interrupted_by),
+                                      stopped.empty() ? "" : " while it ran ", stopped),
+                          "the report holds what was counted until then"));
   }
   out.insert(out.end(), records.diagnostics.begin(), records.diagnostics.end());
   if (!child.still_running.empty()) {
-    out.push_back({Severity::kWarning,
-                   "D736",
-                   fmt::format("{} of the run still running (pid {}); what they do from now on is not in the report",
-                               child.still_running.size() == 1 ? "a process is" : "processes are",
-                               fmt::join(child.still_running, ", ")),
-                   {},
-                   "let the program wait for what it starts"});
+    out.push_back(
+        warning("D736",
+                fmt::format("{} of the run still running (pid {}); what they do from now on is not in the report",
+                            child.still_running.size() == 1 ? "a process is" : "processes are",
+                            fmt::join(child.still_running, ", ")),
+                "let the program wait for what it starts"));
   }
   if (records.recorded == 0 && !records.incomplete) out.push_back(nothing_launched(request, program, records, child));
 }

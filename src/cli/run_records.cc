@@ -14,7 +14,12 @@ namespace muscope::cli {
 namespace {
 
 Diagnostic warning(std::string_view code, std::string text, std::string hint) {
-  return {Severity::kWarning, std::string(code), std::move(text), {}, std::move(hint)};
+  Diagnostic d;
+  d.severity = Severity::kWarning;
+  d.code = code;
+  d.text = std::move(text);
+  d.hint = std::move(hint);
+  return d;
 }
 
 /// Selection as the processes themselves applied it; theirs saves the counting, this one is what holds.

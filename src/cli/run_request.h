@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "runtime/run_options.h"
+#include "runtime/launch_range.h"
 
 namespace muscope::cli {
 

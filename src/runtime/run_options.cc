@@ -1,6 +1,5 @@
 #include "runtime/run_options.h"
 
-#include <charconv>
 #include <regex>
 
 #include "runtime/control.h"
@@ -8,12 +7,6 @@
 
 namespace muscope::runtime {
 namespace {
-
-template <typename T>
-bool parse_number(std::string_view text, T& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size();
-}
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
@@ -26,24 +19,6 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 }  // namespace
-
-bool parse_launch_range(std::string_view text, LaunchRange& out) {
-  LaunchRange range;
-  const std::size_t dash = text.find('-');
-  if (dash == text.npos) {
-    if (!parse_number(text, range.first)) return false;
-    range.last = range.first;
-  } else {
-    const std::string_view first = text.substr(0, dash);
-    const std::string_view last = text.substr(dash + 1);
-    if (first.empty() && last.empty()) return false;
-    if (!first.empty() && !parse_number(first, range.first)) return false;
-    if (!last.empty() && !parse_number(last, range.last)) return false;
-  }
-  if (range.first > range.last) return false;
-  out = range;
-  return true;
-}
 
 struct RunOptions::Pattern {
   std::regex regex;

@@ -7,18 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/launch_range.h"
+
 namespace muscope::runtime {
-
-/// Launches [first, last] of a process, counted from 0.
-struct LaunchRange {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0xffffffffu;
-
-  bool contains(std::uint32_t index) const { return index >= first && index <= last; }
-};
-
-/// "3", "3-7", "3-" and "-7". False when the text is none of these, or when the range is empty.
-bool parse_launch_range(std::string_view text, LaunchRange& out);
 
 struct RunOptions {
   std::string gpu = "h200";
