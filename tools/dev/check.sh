@@ -22,38 +22,14 @@ check_format() {
   say "formatting: fine"
 }
 
-# clang-tidy over src/, several at a time. A file that passed is not looked at again until it, a header or the
-# configuration changes: build/tidy/ holds a stamp per file.
+# clang-tidy over src/; a file that passed is not looked at again until something that it includes changes (tidy.py).
 run_tidy() {
-  local log=build/tidy.log
-  mkdir -p build/tidy
-  : > "$log"
-  local newest
-  newest=$( (sources 'src/*.h'; echo .clang-tidy) | xargs stat -c %Y | sort -n | tail -1)
-  local file stamp
-  local -a todo=()
-  while read -r file; do
-    stamp=build/tidy/${file//\//_}
-    if [[ ! -f $stamp || $file -nt $stamp || $(stat -c %Y "$stamp") -lt $newest ]]; then todo+=("$file"); fi
-  done < <(sources 'src/*.cc')
-  ((${#todo[@]})) || { say "clang-tidy: nothing changed since it was last fine"; return 0; }
-  local status=0
-  printf '%s\n' "${todo[@]}" | xargs -P "$(nproc)" -I{} bash -c '
-    file=$1
-    if out=$(clang-tidy-19 --quiet -p build/release --extra-arg=-Wno-unknown-warning-option "$file" 2> /dev/null); then
-      touch "build/tidy/${file//\//_}"
-      echo "[fine] $file"
-    else
-      # One write each, so that reports of several files do not mix.
-      printf "[found] %s\n%s\n" "$file" "$out"
-      exit 1
-    fi' _ {} 2>&1 | tee "$log" | awk -v all="${#todo[@]}" '/^\[(fine|found)\] / { printf "[%d/%d] %s\n", ++n, all, $2; fflush() }' | show_progress clang-tidy || status=1
-  # xargs reports failures through the log: the pipe has its own status.
-  if grep -q '^\[found\]' "$log"; then
-    grep -v '^\[fine\]' "$log" | head -100 >&2
+  local log=build/tidy.log status=0
+  python3 tools/dev/tidy.py build/release build/tidy 2> "$log" | show_progress clang-tidy || status=1
+  if ((status)); then
+    head -100 "$log" >&2
     say "clang-tidy found something; all of it: $log"
     exit 1
   fi
-  ((status)) && { say "clang-tidy did not run to its end: $log"; exit 1; }
-  say "clang-tidy: fine (${#todo[@]} files looked at)"
+  say "clang-tidy: fine"
 }
