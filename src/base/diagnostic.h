@@ -28,9 +28,9 @@ struct SourceLocation {
 struct Diagnostic {
   Severity severity = Severity::kError;
   std::string code;
-  std::string text;     ///< one sentence, no full stop: what is wrong and with what
-  SourceLocation where; ///< may be empty
-  std::string hint;     ///< what to do about it; may be empty
+  std::string text;      ///< one sentence, no full stop: what is wrong and with what
+  SourceLocation where;  ///< may be empty
+  std::string hint;      ///< what to do about it; may be empty
 };
 
 /// The text of a diagnostic, as above, without colour. Ends with a newline.

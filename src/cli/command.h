@@ -17,8 +17,8 @@ enum ExitCode : int {
   kOk = 0,
   kProgramFailed = 1,  ///< the program itself failed, or a kernel faulted
   kUsage = 2,
-  kCannot = 3,         ///< unsupported, unreadable, tool missing
-  kFound = 4,          ///< a budget was crossed or a checker found something
+  kCannot = 3,  ///< unsupported, unreadable, tool missing
+  kFound = 4,   ///< a budget was crossed or a checker found something
   kInterrupted = 130,
 };
 
@@ -26,7 +26,7 @@ using Arguments = std::vector<std::string>;  ///< after the command's name
 
 struct Command {
   std::string_view name;
-  std::string_view summary;             ///< one line for `muscope --help`
+  std::string_view summary;  ///< one line for `muscope --help`
   int (*run)(const Arguments& args);
 };
 

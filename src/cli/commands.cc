@@ -11,7 +11,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run a CUDA program with no GPU and report its memory traffic per kernel and line", run_command},
     {"pattern", "one warp access: lanes against sectors and banks, under any GPU's rules", pattern_command},
-    {"occupancy", "registers, shared memory and block size -> blocks and warps per SM, and what limits them", occupancy_command},
+    {"occupancy", "registers, shared memory and block size -> blocks and warps per SM, and what limits them",
+     occupancy_command},
     {"gpu", "the known GPUs; one GPU's memory hierarchy with sizes, latencies and their sources", gpu_command},
     {"explain", "what a metric, message, term or PTX instruction means", explain_command},
     {"cc", "compile CUDA with no toolkit; takes common nvcc command lines", cc_command},

@@ -12,11 +12,15 @@ namespace muscope::cli {
 namespace {
 
 void print_help(std::FILE* out) {
-  fmt::print(out, "muscope: a microscope for GPU memory. Runs CUDA programs on a CPU and counts their memory traffic.\n\n"
-                  "Usage: muscope COMMAND [OPTIONS]\n\nCommands:\n");
+  fmt::print(out,
+             "muscope: a microscope for GPU memory. Runs CUDA programs on a CPU and counts their memory traffic.\n\n"
+             "Usage: muscope COMMAND [OPTIONS]\n\nCommands:\n");
   for (const Command& c : commands()) fmt::print(out, "  {:<11}{}\n", c.name, c.summary);
-  fmt::print(out, "\nOptions:\n  --help     this text; `muscope COMMAND --help` for one command\n  --version  version and build\n\n"
-                  "Examples:\n  muscope run app.cu\n  muscope run ./app 1024\n  muscope pattern --index '33*tid' --bytes 4 --space shared\n");
+  fmt::print(
+      out,
+      "\nOptions:\n  --help     this text; `muscope COMMAND --help` for one command\n  --version  version and build\n\n"
+      "Examples:\n  muscope run app.cu\n  muscope run ./app 1024\n  muscope pattern --index '33*tid' --bytes 4 --space "
+      "shared\n");
 }
 
 int dispatch(const Arguments& args) {
@@ -27,7 +31,8 @@ int dispatch(const Arguments& args) {
   const auto list = commands();
   const auto found = std::find_if(list.begin(), list.end(), [&](const Command& c) { return c.name == name; });
   if (found == list.end()) {
-    const Diagnostic d{Severity::kError, "D102", fmt::format("unknown command '{}'", name), {}, "muscope --help lists the commands"};
+    const Diagnostic d{
+        Severity::kError, "D102", fmt::format("unknown command '{}'", name), {}, "muscope --help lists the commands"};
     std::fputs(to_text(d).c_str(), stderr);
     return kUsage;
   }

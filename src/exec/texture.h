@@ -13,9 +13,10 @@ enum class ChannelKind : std::uint8_t { kSigned, kUnsigned, kFloat };
 
 struct Texture {
   const std::uint8_t* texels = nullptr;  ///< host pointer of texel (0, 0, 0)
-  std::uint64_t width = 0, height = 1, depth = 1;  ///< texels; height and depth are 1 where the texture has fewer dimensions
-  std::uint64_t pitch = 0;        ///< bytes between rows
-  std::uint64_t slice = 0;        ///< bytes between depth slices or layers
+  std::uint64_t width = 0, height = 1,
+                depth = 1;  ///< texels; height and depth are 1 where the texture has fewer dimensions
+  std::uint64_t pitch = 0;  ///< bytes between rows
+  std::uint64_t slice = 0;  ///< bytes between depth slices or layers
   int dimensions = 1;
   bool layered = false;
   ChannelKind channel_kind = ChannelKind::kFloat;

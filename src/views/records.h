@@ -16,40 +16,55 @@ inline constexpr std::uint32_t kNoFrame = 0xffffffffu;
 
 /// A source position, with the call site it was inlined at (index into KernelInfo::frames, or kNoFrame).
 struct Frame {
-  std::string file;       ///< as the compiler wrote it; empty when the program has no line information
-  int line = 0;           ///< source line, or PTX line when file is empty
+  std::string file;  ///< as the compiler wrote it; empty when the program has no line information
+  int line = 0;      ///< source line, or PTX line when file is empty
   int column = 0;
-  std::string function;   ///< demangled name of the inlined function; empty in the kernel itself
+  std::string function;  ///< demangled name of the inlined function; empty in the kernel itself
   std::uint32_t inlined_at = kNoFrame;
 };
 
 /// One memory instruction of a kernel.
 struct Site {
-  std::string text;       ///< PTX: "ld.global.nc.v2.f32"
+  std::string text;  ///< PTX: "ld.global.nc.v2.f32"
   int ptx_line = 0;
   std::uint32_t frame = kNoFrame;
-  std::uint8_t bytes = 0; ///< per lane
+  std::uint8_t bytes = 0;  ///< per lane
 };
 
 /// Kinds of executed instructions, as ncu splits smsp__sass_thread_inst_executed_op_*.
 enum class InstructionKind : std::uint8_t {
-  kFp16Add, kFp16Mul, kFp16Fma, kFp32Add, kFp32Mul, kFp32Fma, kFp64Add, kFp64Mul, kFp64Fma,
+  kFp16Add,
+  kFp16Mul,
+  kFp16Fma,
+  kFp32Add,
+  kFp32Mul,
+  kFp32Fma,
+  kFp64Add,
+  kFp64Mul,
+  kFp64Fma,
   kOtherFloat,  ///< min, max, abs, neg, compare, special functions, division
-  kInteger, kBit, kConvert, kControl, kMemory, kCommunicate, kMove, kOther,
+  kInteger,
+  kBit,
+  kConvert,
+  kControl,
+  kMemory,
+  kCommunicate,
+  kMove,
+  kOther,
 };
 inline constexpr std::size_t kInstructionKinds = 18;
 
 struct KernelInfo {
-  std::uint32_t id = 0;         ///< unique in its process
-  std::string name;             ///< demangled, with parameters
+  std::uint32_t id = 0;  ///< unique in its process
+  std::string name;      ///< demangled, with parameters
   std::string mangled;
-  std::string module;           ///< which PTX, for messages
-  std::string ptx_target;       ///< "sm_90"
+  std::string module;      ///< which PTX, for messages
+  std::string ptx_target;  ///< "sm_90"
   std::uint32_t static_shared = 0;
-  std::uint32_t local_bytes = 0;   ///< per thread, the PTX's .local variables
+  std::uint32_t local_bytes = 0;  ///< per thread, the PTX's .local variables
   std::uint32_t param_bytes = 0;
-  std::uint32_t registers = 0;     ///< per thread; 0 when not known
-  std::string registers_source;    ///< "cubin sm_90 in the program", "ptxas", "liveness estimate"
+  std::uint32_t registers = 0;   ///< per thread; 0 when not known
+  std::string registers_source;  ///< "cubin sm_90 in the program", "ptxas", "liveness estimate"
   std::uint32_t maxntid[3] = {0, 0, 0};
   std::uint32_t minnctapersm = 0;
   std::vector<Frame> frames;
@@ -62,18 +77,18 @@ struct SiteCounts {
   trace::Space space = trace::Space::kGlobal;
   trace::Kind kind = trace::Kind::kLoad;
   bool generic = false;
-  std::uint64_t executed = 0;        ///< warp instructions, those with all lanes predicated off included
-  std::uint64_t lanes = 0;           ///< active lanes
-  std::uint64_t requests = 0;        ///< executions with at least one active lane (texture: quads; const: distinct words)
-  std::uint64_t sectors = 0;         ///< distinct 32-byte sectors per request, summed (global, local)
-  std::uint64_t ideal_sectors = 0;   ///< min(sectors, ceil(lanes * bytes / 32)) per request, summed (ncu's definition)
-  std::uint64_t lines = 0;           ///< distinct 128-byte lines per request, summed
-  std::uint64_t bytes = 0;           ///< lanes * bytes per lane
-  std::uint64_t wavefronts = 0;      ///< shared
-  std::uint64_t ideal_wavefronts = 0;///< shared: the least that this width and these lanes can take
-  std::uint64_t host_sectors = 0;    ///< sectors of `sectors` that live in host memory
+  std::uint64_t executed = 0;  ///< warp instructions, those with all lanes predicated off included
+  std::uint64_t lanes = 0;     ///< active lanes
+  std::uint64_t requests = 0;  ///< executions with at least one active lane (texture: quads; const: distinct words)
+  std::uint64_t sectors = 0;   ///< distinct 32-byte sectors per request, summed (global, local)
+  std::uint64_t ideal_sectors = 0;  ///< min(sectors, ceil(lanes * bytes / 32)) per request, summed (ncu's definition)
+  std::uint64_t lines = 0;          ///< distinct 128-byte lines per request, summed
+  std::uint64_t bytes = 0;          ///< lanes * bytes per lane
+  std::uint64_t wavefronts = 0;     ///< shared
+  std::uint64_t ideal_wavefronts = 0;  ///< shared: the least that this width and these lanes can take
+  std::uint64_t host_sectors = 0;      ///< sectors of `sectors` that live in host memory
   // The execution that cost most, for pictures.
-  std::uint32_t worst_cost = 0;      ///< its sectors or wavefronts; 0 = no example kept
+  std::uint32_t worst_cost = 0;  ///< its sectors or wavefronts; 0 = no example kept
   std::uint32_t worst_mask = 0;
   std::uint64_t worst_block = 0;
   std::uint32_t worst_warp = 0;
@@ -92,12 +107,12 @@ enum class LaunchState : std::uint8_t { kFinished, kFaulted, kStopped };
 
 /// Why a launch ended early. Everything needed to say where.
 struct FaultRecord {
-  std::string code;        ///< diagnostic code, "D601"
-  std::string text;        ///< "global load of 4 bytes at 0x... is outside every allocation"
+  std::string code;  ///< diagnostic code, "D601"
+  std::string text;  ///< "global load of 4 bytes at 0x... is outside every allocation"
   std::string hint;
   std::uint32_t frame = kNoFrame;
   int ptx_line = 0;
-  std::string instruction; ///< PTX text
+  std::string instruction;  ///< PTX text
   std::array<std::uint32_t, 3> block{};
   std::array<std::uint32_t, 3> thread{};
 };
@@ -113,17 +128,17 @@ struct Finding {
 };
 
 struct LaunchRecord {
-  std::uint32_t index = 0;      ///< of this process, from 0
-  std::uint32_t kernel = 0;     ///< KernelInfo::id
+  std::uint32_t index = 0;   ///< of this process, from 0
+  std::uint32_t kernel = 0;  ///< KernelInfo::id
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t dynamic_shared = 0;
-  std::uint64_t stream = 0;     ///< 0 = default stream
+  std::uint64_t stream = 0;  ///< 0 = default stream
   int device = 0;
   LaunchState state = LaunchState::kFinished;
-  FaultRecord fault;            ///< when not kFinished
+  FaultRecord fault;                ///< when not kFinished
   std::uint64_t managed_pages = 0;  ///< 4 KiB pages of managed memory this launch was the first to touch after the host
-  double wall_seconds = 0;      ///< emulation time, not GPU time; not part of any output that must be repeatable
+  double wall_seconds = 0;          ///< emulation time, not GPU time; not part of any output that must be repeatable
   std::vector<SiteCounts> sites;
   std::vector<FrameCounts> frames;
   std::vector<Finding> findings;
@@ -139,8 +154,8 @@ struct TransferRecord {
   bool async = false;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-  std::string api;        ///< "cudaMemcpy"
-  std::string caller;     ///< "suite.cu:120", "main+0x1f3 in ./app" or empty
+  std::string api;     ///< "cudaMemcpy"
+  std::string caller;  ///< "suite.cu:120", "main+0x1f3 in ./app" or empty
 };
 
 /// One process that used the runtime.
@@ -151,9 +166,9 @@ struct ProcessRecord {
   std::vector<KernelInfo> kernels;
   std::vector<LaunchRecord> launches;
   std::vector<TransferRecord> transfers;
-  std::vector<Finding> findings;   ///< about API calls
-  bool truncated = false;          ///< the spool ended in the middle of a record (the process was killed)
-  std::string in_progress;         ///< kernel whose launch had begun but left no record
+  std::vector<Finding> findings;  ///< about API calls
+  bool truncated = false;         ///< the spool ended in the middle of a record (the process was killed)
+  std::string in_progress;        ///< kernel whose launch had begun but left no record
 };
 
 }  // namespace muscope::views

@@ -1,5 +1,5 @@
-// What clang makes when it embeds PTX text itself as the "fat binary" (-fcuda-include-gpubinary FILE.ptx): the runtime is
-// handed raw, NUL-terminated PTX. Declares the few runtime functions it needs, so that no CUDA headers are used.
+// What clang makes when it embeds PTX text itself as the "fat binary" (-fcuda-include-gpubinary FILE.ptx): the runtime
+// is handed raw, NUL-terminated PTX. Declares the few runtime functions it needs, so that no CUDA headers are used.
 #include <cstddef>
 #include <cstdio>
 
