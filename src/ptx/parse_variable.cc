@@ -221,7 +221,7 @@ void Parser::parse_initialiser(Variable& variable, const Declarator& declarator,
     if (row != 0) variable.size = (end + row - 1) / row * row;
   }
   if (end > variable.size) {
-    report("D311", "the initialiser of " + quote(variable.name) + " has more elements than the variable");
+    report("D320", "the initialiser of " + quote(variable.name) + " has more elements than the variable");
     variable.bytes.resize(std::min<std::size_t>(variable.bytes.size(), static_cast<std::size_t>(variable.size)));
     relocations_.resize(relocations_.size() - variable.relocations.size());
     variable.relocations.clear();
@@ -232,6 +232,7 @@ void Parser::parse_initialiser_list(Variable& variable, const Declarator& declar
                                     std::span<const std::uint64_t> dimensions, std::uint64_t base, std::uint64_t& end,
                                     std::uint32_t index, int depth) {
   expect('{');
+  ++open_braces_;
   const std::uint64_t unit = element_size(declarator.type);
   std::uint64_t row = unit;
   for (std::uint64_t dimension : dimensions.subspan(1)) {
@@ -242,7 +243,7 @@ void Parser::parse_initialiser_list(Variable& variable, const Declarator& declar
   std::uint64_t offset = base;
   while (!token().is('}')) {
     if (token().is('{')) {
-      if (dimensions.size() < 2) fail_here("D311", "an initialiser is nested deeper than its array");
+      if (dimensions.size() < 2) fail_here("D320", "an initialiser is nested deeper than its array");
       parse_initialiser_list(variable, declarator, dimensions.subspan(1), offset, end, index, depth + 1);
       offset += row;
     } else {
@@ -253,6 +254,7 @@ void Parser::parse_initialiser_list(Variable& variable, const Declarator& declar
     end = std::max(end, offset);
     if (!accept(',') && !token().is('}')) fail_expected("',' or '}'");
   }
+  --open_braces_;
   advance();
 }
 
@@ -290,13 +292,13 @@ void Parser::parse_initialiser_value(Variable& variable, Type type, std::uint64_
     masked = true;
     const int shift = value.bits == 0 ? 64 : std::countr_zero(value.bits) / 8 * 8;
     if (shift > 56 || value.bits != std::uint64_t{0xff} << shift || size != 1) {
-      fail_here("D311", "a mask in an initialiser must select one byte of an address for a .b8, .u8 or .s8 element");
+      fail_here("D320", "a mask in an initialiser must select one byte of an address for a .b8, .u8 or .s8 element");
     }
     relocation.shift = shift;
   }
   if (token().kind != TokenKind::kWord) fail_expected("a constant or a name");
   if (!masked && size < 4)
-    fail_here("D311", "an address does not fit an element of " + std::to_string(size) + " bytes");
+    fail_here("D320", "an address does not fit an element of " + std::to_string(size) + " bytes");
   PendingRelocation pending;
   pending.line = token().line;
   pending.name = token().text;
@@ -304,9 +306,13 @@ void Parser::parse_initialiser_value(Variable& variable, Type type, std::uint64_
   if (pending.name == "generic" && accept('(')) {
     relocation.generic = true;
     pending.name = expect_word("the name of a variable");
+    if (token().is('+') || token().is('-')) relocation.addend = parse_offset();
     expect(')');
   }
-  if (token().is('+') || token().is('-')) relocation.addend = parse_offset();
+  if (token().is('+') || token().is('-')) {
+    const auto more = static_cast<std::uint64_t>(parse_offset());
+    relocation.addend = static_cast<std::int64_t>(static_cast<std::uint64_t>(relocation.addend) + more);
+  }
   if (masked) expect(')');
   write_bytes(variable, offset, 0, size);
   pending.function = function_;

@@ -44,7 +44,7 @@ void Parser::fail_expected(std::string_view what) {
   if (token().kind == TokenKind::kEnd) {
     fail_here("D309", "the PTX text ends where " + std::string(what) + " was expected", "the text is truncated");
   }
-  if (token().kind == TokenKind::kBad) fail_here("D312", "unreadable text " + quote(token().text));
+  if (token().kind == TokenKind::kBad) fail_here("D321", "unreadable text " + quote(token().text));
   fail_here("D300", "expected " + std::string(what) + ", found " + quote(token().text));
 }
 
@@ -66,7 +66,8 @@ std::string_view Parser::expect_word(std::string_view what) {
 }
 
 void Parser::skip_statement() {
-  std::uint64_t depth = 0;
+  std::uint64_t depth = open_braces_;
+  open_braces_ = 0;
   while (token().kind != TokenKind::kEnd) {
     if (token().is(';') && depth == 0) {
       advance();
@@ -86,28 +87,25 @@ void Parser::skip_statement() {
 }
 
 ParseResult Parser::run() {
-  bool told_bad_end = false;
+  if (!token().is_dot(".version")) {
+    report("D310", "the text is no PTX: it does not begin with .version",
+           "pass PTX text as nvcc -ptx or clang -S write it");
+  }
   while (token().kind != TokenKind::kEnd) {
     try {
       parse_module_item();
     } catch (const SyntaxError&) {
       function_ = kNoIndex;
       scopes_.clear();
-      const int line = token().line;
-      const std::size_t errors = errors_;
       skip_statement();
       if (token().is('}')) advance();
-      told_bad_end = errors != 0 && line != 0;
     }
-  }
-  if (module_.version_major == 0 && !told_bad_end) {
-    report("D310", "the PTX text has no .version directive", "pass PTX text as nvcc -ptx or clang -S write it");
   }
   finish();
   if (errors_ > kMostErrors) {
     Diagnostic more;
     more.severity = Severity::kNote;
-    more.code = "D313";
+    more.code = "D322";
     more.text = std::to_string(errors_ - kMostErrors) + " further errors are not shown";
     more.where.file = module_.name;
     diagnostics_.push_back(std::move(more));
