@@ -6,8 +6,11 @@
 
 #include "atomics.h"
 #include "integer.h"
+#include "math_overloads.h"
 #include "memory.h"
+#include "surfaces.h"
 #include "system_calls.h"
+#include "textures.h"
 #include "warp.h"
 
 #include "../math/libdevice.h"
