@@ -3,6 +3,10 @@ include(GoogleTest)
 find_package(GTest)
 if(NOT GTest_FOUND)
   message(WARNING "GoogleTest was not found (libgtest-dev, libgmock-dev): unit tests are not built")
+  # Folders that name it themselves still configure.
+  foreach(name gtest gtest_main gmock gmock_main)
+    add_library(GTest::${name} INTERFACE IMPORTED GLOBAL)
+  endforeach()
 endif()
 
 include(MuscopeFmt)
