@@ -1,0 +1,92 @@
+#include "toolchain/assemble.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "toolchain/process.h"
+
+namespace muscope::toolchain {
+namespace fs = std::filesystem;
+namespace {
+
+/// ptxas reads and writes files only.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    path_ = fs::temp_directory_path(error).string() + "/muscope-ptxas-XXXXXX";
+    good_ = ::mkdtemp(path_.data()) != nullptr;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code error;
+    if (good_) fs::remove_all(path_, error);
+  }
+  bool good() const { return good_; }
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+  bool good_ = false;
+};
+
+std::vector<std::string> options_of(const AssembleRequest& request) {
+  std::string target = fmt::format("-arch=sm_{}", request.architecture);
+  if (request.suffix != 0) target += request.suffix;
+  std::vector<std::string> words{target, "-lineinfo"};
+  if (request.max_registers > 0) words.push_back(fmt::format("-maxrregcount={}", request.max_registers));
+  words.insert(words.end(), request.options.begin(), request.options.end());
+  return words;
+}
+
+}  // namespace
+
+Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cache) {
+  const std::vector<std::string> options = options_of(request);
+  Hasher hasher;
+  hasher.add("cubin 1");
+  hasher.add(ptxas.path);
+  hasher.add(ptxas.version.text());
+  for (const std::string& option : options) hasher.add(option);
+  hasher.add(request.ptx);
+  const std::string key = hasher.hex();
+
+  Assembled result;
+  if (cache != nullptr) {
+    if (std::optional<std::string> found = cache->find_blob(key)) {
+      result.cubin = std::move(*found);
+      result.from_cache = true;
+      return result;
+    }
+  }
+  const ScratchFolder scratch;
+  if (!scratch.good()) {
+    result.messages = "no temporary folder can be made";
+    return result;
+  }
+  std::ofstream(scratch.file("kernel.ptx"), std::ios::binary) << request.ptx;
+  std::vector<std::string> command{ptxas.path};
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {scratch.file("kernel.ptx"), "-o", scratch.file("kernel.cubin")});
+  const ProcessResult run = run_process(command);
+  result.messages = run.out + run.err;
+  if (!run.ok()) {
+    if (result.messages.empty()) result.messages = "ptxas " + describe_end(run);
+    return result;
+  }
+  std::ifstream file(scratch.file("kernel.cubin"), std::ios::binary);
+  result.cubin.assign(std::istreambuf_iterator<char>(file), {});
+  if (result.cubin.empty()) {
+    result.messages += "ptxas made no cubin\n";
+  } else if (cache != nullptr) {
+    cache->store_blob(key, result.cubin);
+  }
+  return result;
+}
+
+}  // namespace muscope::toolchain
