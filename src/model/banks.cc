@@ -122,6 +122,32 @@ BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
   return counts;
 }
 
+BankCounts count_banks(const arch::SharedRules& rules, const LaneAddresses& access, SharedOp op) {
+  if (rules.bank_bytes != 8 || op == SharedOp::kAtomic) return count_banks(access, op);
+  BankCounts counts;
+  if (access.mask.none()) return counts;
+  const unsigned group = access.bytes <= 8 ? kGroupLanes : kGroupLanes / 2;
+  const unsigned end = end_of_lanes(access.mask);
+  for (unsigned first = 0; first < end; first += group) {
+    std::array<std::uint16_t, kBanks> rows_in_bank{};
+    DistinctTable<9> seen;
+    std::uint32_t most = 0;
+    for (unsigned lane = first; lane < std::min(first + group, end); ++lane) {
+      if (!access.mask.test(lane)) continue;
+      const std::uint64_t last = (access.addresses[lane] + access.bytes - 1) >> 2;
+      for (std::uint64_t word = access.addresses[lane] >> 2; word <= last; ++word) {
+        const std::uint64_t bank = word % kBanks;
+        bool fresh = false;
+        seen.find((word / (2 * kBanks)) * kBanks + bank, fresh);
+        if (fresh) most = std::max<std::uint32_t>(most, ++rows_in_bank[bank]);
+      }
+    }
+    counts.wavefronts += most;
+    counts.ideal += most != 0;
+  }
+  return counts;
+}
+
 BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask mask, std::uint32_t bytes,
                               SharedOp op) {
   if (mask == 0) return {};

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "arch/gpu_spec.h"
 #include "model/lane_addresses.h"
 
 namespace muscope::model {
@@ -38,6 +39,11 @@ enum class SharedOp : std::uint8_t {
 /// Wavefronts of any access; addresses are byte offsets in the block's shared window. Atomics of 8 bytes are loops:
 /// see count_cas_loop.
 BankCounts count_banks(const LaneAddresses& access, SharedOp op);
+
+/// The same under a GPU's rules. Banks of 8 bytes (cc 3.x in its default 32-bit mode): two words of one bank go
+/// together when they lie in the same aligned 256 bytes (CUDA C Programming Guide 5 to 10, Compute Capability 3.x);
+/// widths above 8 are taken as half-warps there.
+BankCounts count_banks(const arch::SharedRules& rules, const LaneAddresses& access, SharedOp op);
 
 /// Wavefronts of one 32-lane group at base + stride * lane: closed form for a full mask and natural alignment.
 BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask mask, std::uint32_t bytes,
