@@ -136,6 +136,7 @@ struct Matcher {
   std::span<const Operand> operands;
   std::span<const Register> registers;
   bool predicates_anywhere;
+  bool allows_minus;  ///< vmad alone: -a, -b, -c (PTX ISA, "vmad"; ptxas refuses it elsewhere)
 
   bool is_predicate(const Operand& operand) const {
     if (operand.kind == OperandKind::kSpecial) return operand.special == Special::kIsExplicitCluster;
@@ -146,7 +147,8 @@ struct Matcher {
       case OperandKind::kSink:
         return written;
       case OperandKind::kRegister:
-        return predicates_anywhere || is_predicate(operand) == predicate ? !(written && operand.negated) : false;
+        if (operand.negated && (written || (!is_predicate(operand) && !allows_minus))) return false;
+        return predicates_anywhere || is_predicate(operand) == predicate;
       case OperandKind::kImmediate:
         return !written;
       case OperandKind::kSpecial:
@@ -178,7 +180,7 @@ struct Matcher {
         return operand.kind == OperandKind::kPair && fits_scalar(operand.elements[0], true, slot.first_predicate) &&
                fits_scalar(operand.elements[1], true, true);
       case SlotKind::kAddress:
-        return operand.kind == OperandKind::kAddress;
+        return operand.kind == OperandKind::kAddress || (operand.kind == OperandKind::kSymbol && operand.indexed);
       case SlotKind::kTexture:
         return operand.kind == OperandKind::kTexture;
       case SlotKind::kVector:
@@ -239,13 +241,15 @@ Mismatch Form::match_mods(std::span<const Mod> wanted) const {
 bool Form::match_operands(std::vector<Operand>& given, std::span<const Register> registers, bool is_predicate) const {
   if (operands.size() == 1 && operands[0].kind == SlotKind::kCall) return true;
   if (given.size() > operands.size()) return false;
-  const Matcher matcher{operands, given, registers, any_scalar_predicate && is_predicate};
+  const Matcher matcher{operands, given, registers, any_scalar_predicate && is_predicate,
+                        row->opcode == Opcode::k_vmad};
   std::uint32_t used = 0;
   if (!matcher.match(0, 0, used)) return false;
   std::size_t next = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if ((used >> i & 1) == 0) continue;
     Operand& operand = given[next++];
+    if (operands[i].kind == SlotKind::kAddress) operand.kind = OperandKind::kAddress;  // name[3] is [name+12]
     if (operands[i].kind == SlotKind::kVector && operand.kind == OperandKind::kRegister) {
       Operand vector;
       vector.kind = OperandKind::kVector;

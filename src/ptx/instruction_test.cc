@@ -105,6 +105,7 @@ TEST(Instruction, ReadsImmediates) {
   EXPECT_EQ(single.operands[2].immediate, 0xBF800000u);
   EXPECT_EQ(one("add.f32 %f1, %f1, -1.5;").operands[2].literal, Literal::kF64);
   EXPECT_EQ(one("mov.u32 %r1, (3 + 4) * 2;").operands[1].immediate, 14u);
+  EXPECT_EQ(one("mov.u32 %r1, !0;").operands[1].immediate, 1u);
   EXPECT_EQ(one("add.s32 %r1, %r1, 0xFFFFFFFF;").operands[2].immediate, 0xFFFFFFFFu);
 }
 
@@ -117,6 +118,10 @@ TEST(Instruction, ReadsAddresses) {
   EXPECT_EQ(absolute.operands[1].reg, kNoIndex);
   EXPECT_EQ(absolute.operands[1].offset, 0x40);
   EXPECT_EQ(one("ld.global.u32 %r1, [%rd1-4];").operands[1].offset, -4);
+  const Instruction indexed = one("ld.global.u32 %r1, g[3];");
+  EXPECT_EQ(indexed.operands[1].kind, OperandKind::kAddress);
+  EXPECT_EQ(indexed.operands[1].offset, 3) << "g has elements of one byte";
+  EXPECT_EQ(one("mov.u64 %rd1, g[5];").operands[1].kind, OperandKind::kSymbol);
 }
 
 TEST(Instruction, ReadsTextures) {
@@ -143,7 +148,7 @@ TEST(Instruction, ResolvesTextureNames) {
 }
 
 TEST(Instruction, ReadsVideoSelectors) {
-  const Instruction i = one("vadd.s32.u32.s32.sat %r1, %r2.b3, -%r3.h1;");
+  const Instruction i = one("vmad.s32.u32.s32.sat %r1, %r2.b3, -%r3.h1, %r4;");
   EXPECT_EQ(i.operands[1].selector, Mod::k_b3);
   EXPECT_EQ(i.operands[2].selector, Mod::k_h1);
   EXPECT_TRUE(i.operands[2].negated);
@@ -181,7 +186,8 @@ TEST(Instruction, RefusesOperandsOfTheWrongKind) {
         "add.s32 %r1, [%rd1], %r3;", "ld.global.u32 %r1, %rd1;", "ld.global.v2.u32 {%r1, 5}, [%rd1];",
         "setp.eq.s32 %r1, %r2, %r3;", "selp.b32 %r1, %r2, %r3, %r4;", "mov.u32 _, {%r1};",
         "st.global.v2.u32 [%rd1], {%r1, _};", "ld.global.v2.u32 {{%r1}, %r2}, [%rd1];", "mov.u32 %r1, !%r2;",
-        "add.s32 -%r1, %r2, %r3;", "ld.global.u32 %r1, [%rd1.x];", "bar.sync [%rd1];"}) {
+        "add.s32 -%r1, %r2, %r3;", "add.s32 %r1, %r2, -%r3;", "ld.global.u32 %r1, g;", "ld.global.u32 %r1, [%rd1.x];",
+        "bar.sync [%rd1];"}) {
     const std::string code = problem(text).code;
     EXPECT_TRUE(code == "D303" || code == "D302" || code == "D300") << text << " gave " << code;
   }

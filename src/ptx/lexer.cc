@@ -96,6 +96,15 @@ void Lexer::advance() {
       end += at(end) == ':' ? 2 : 1;
     }
     if (end == begin + 1) return finish(TokenKind::kPunct, begin, end);
+    if (has_class(text_[begin + 1], kDigit)) {  // ".5" rather than ".2d"
+      double number = 0;
+      const auto result = std::from_chars(text_.data() + begin, text_.data() + end, number);
+      if (result.ec == std::errc{} && result.ptr == text_.data() + end) {
+        token_.value = std::bit_cast<std::uint64_t>(number);
+        token_.literal = Literal::kF64;
+        return finish(TokenKind::kFloat, begin, end);
+      }
+    }
     return finish(TokenKind::kDot, begin, end);
   }
   if (c == '"') {

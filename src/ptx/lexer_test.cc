@@ -52,6 +52,7 @@ TEST(Lexer, ReadsFloatingPointLiterals) {
   EXPECT_EQ(only("1.5").value, std::bit_cast<std::uint64_t>(1.5));
   EXPECT_EQ(only("25e-1").value, std::bit_cast<std::uint64_t>(2.5));
   EXPECT_EQ(only("3.").literal, Literal::kF64);
+  EXPECT_EQ(only(".5").value, std::bit_cast<std::uint64_t>(0.5));
 }
 
 TEST(Lexer, RefusesWhatIsNoLiteral) {

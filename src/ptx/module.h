@@ -110,6 +110,7 @@ enum class SymbolKind : std::uint8_t {
 struct Operand {
   OperandKind kind = OperandKind::kSink;
   bool negated = false;          ///< !p on a predicate register, or unary minus on a register where PTX allows it
+  bool indexed = false;          ///< kSymbol written as name[3]: `offset` has the bytes
   Mod selector = Mod::kInvalid;  ///< .b0 ... .b3, .h0, .h1, .b10 ... of a video instruction's operand
   Literal literal = Literal::kInteger;
   Special special = Special::kNone;
@@ -175,6 +176,7 @@ struct Variable {
   int alignment = 0;       ///< bytes
   std::uint64_t size = 0;  ///< bytes in all; 0 for `extern .shared a[]`
   Linkage linkage = Linkage::kInternal;
+  int lanes = 1;                    ///< elements of a .v2 or .v4 type
   bool managed = false;             ///< .attribute(.managed)
   std::vector<std::uint8_t> bytes;  ///< initialiser, may be shorter than size (the rest is zero)
   std::vector<Relocation> relocations;

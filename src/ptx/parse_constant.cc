@@ -101,7 +101,7 @@ std::optional<double> apply_doubles(std::string_view op, double a, double b) {
 bool Parser::at_constant() const {
   const Token& t = token();
   return t.kind == TokenKind::kInteger || t.kind == TokenKind::kFloat || t.is('-') || t.is('+') || t.is('~') ||
-         t.is('(') || (t.kind == TokenKind::kWord && t.text == "WARP_SZ");
+         t.is('!') || t.is('(') || (t.kind == TokenKind::kWord && t.text == "WARP_SZ");
 }
 
 Constant Parser::parse_constant() {

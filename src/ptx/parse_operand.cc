@@ -80,6 +80,11 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
   return value;
 }
 
+/// Wraps around, as addresses do.
+std::int64_t add_offsets(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 }  // namespace
 
 std::optional<Special> Parser::find_special(std::string_view name) {
@@ -256,8 +261,23 @@ Operand Parser::parse_word() {
     refer(out, name);
   }
   advance();
-  if (token().is('+') || token().is('-')) out.offset = parse_offset();
+  if (token().is('[')) parse_index(out);
+  if (token().is('+') || token().is('-')) out.offset = add_offsets(out.offset, parse_offset());
   return out;
+}
+
+void Parser::parse_index(Operand& operand) {
+  const Variable* variable = nullptr;
+  if (operand.symbol_kind == SymbolKind::kModuleVariable) variable = &module_.variables[operand.symbol];
+  if (operand.symbol_kind == SymbolKind::kLocalVariable) variable = &function().variables[operand.symbol];
+  if (variable == nullptr) fail_here("D303", "only a variable declared before can be indexed; write [name+offset]");
+  const std::int64_t size = size_of(variable->type) * variable->lanes;
+  expect('[');
+  if (!at_constant()) fail_expected("a constant index");
+  const auto index = static_cast<std::uint64_t>(parse_offset());
+  expect(']');
+  operand.offset = static_cast<std::int64_t>(index * static_cast<std::uint64_t>(size));
+  operand.indexed = true;
 }
 
 Operand Parser::parse_bracket() {
@@ -334,7 +354,7 @@ Operand Parser::parse_single_operand() {
   if (token().is('!') || token().is('-')) {
     // A sign before a register; before a constant it belongs to the expression.
     const bool is_not = token().is('!');
-    if (is_not || lexer_.word_follows()) {
+    if (lexer_.word_follows()) {
       advance();
       if (token().kind != TokenKind::kWord) fail_expected("a register");
       Operand out = parse_word();

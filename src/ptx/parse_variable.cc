@@ -151,6 +151,7 @@ void Parser::parse_variables(Space space, Linkage linkage) {
     variable.name = name;
     variable.space = space;
     variable.type = declarator.type;
+    variable.lanes = declarator.lanes;
     variable.alignment = declarator.alignment;
     variable.linkage = linkage;
     variable.managed = declarator.managed;

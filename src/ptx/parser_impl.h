@@ -175,6 +175,7 @@ class Parser {
   Operand parse_vector(bool allow_nesting);
   Operand parse_bracket();
   Operand parse_word();
+  void parse_index(Operand& operand);
   Operand parse_label_operand();
   Operand constant_operand();
   std::optional<Special> find_special(std::string_view name);
