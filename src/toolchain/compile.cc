@@ -195,10 +195,11 @@ Preference preference_of(std::string_view name) {
 
 bool is_device_source(std::string_view path) { return path.ends_with(".cu") || path.ends_with(".mu"); }
 
-Compiled compile(const CompileRequest& request) {
+Compiled compile(const CompileRequest& request) { return compile(request, SearchPlaces::from_environment()); }
+
+Compiled compile(const CompileRequest& request, const SearchPlaces& places) {
   const std::vector<Input> inputs = inputs_of(request);
   const Flags flags = parse_flags(request.flags, FlagSource::kCompileFlags);
-  const SearchPlaces places = SearchPlaces::from_environment();
   Chosen chosen = choose(request, flags, places);
   if (chosen.clang) {
     chosen.clang->layout.require_toolkit();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "toolchain/tools.h"
 
 namespace muscope::toolchain {
 
@@ -47,5 +48,8 @@ bool is_device_source(std::string_view path);
 /// D402 the wanted one is missing, D403 it rejected the source, D404 the linker failed, D405 a file that cannot be
 /// used, D406 to D408 about flags, D411 an incomplete muscope installation.
 Compiled compile(const CompileRequest& request);
+
+/// The same with compilers looked for in these places only.
+Compiled compile(const CompileRequest& request, const SearchPlaces& places);
 
 }  // namespace muscope::toolchain
