@@ -82,6 +82,8 @@ struct Op {
   Compare compare = Compare::kEq;
   Logic logic = Logic::kNone;
   std::uint8_t vector = 1;              ///< elements of a vector load or store
+  std::uint8_t dst_lane_bytes = 4;      ///< width of a lane in the destination (or stored) registers, where it may exceed the type's
+  std::uint8_t a_lane_bytes = 4;        ///< the same of source a (cvt)
   Place dst, dst2;                      ///< dst2: second predicate of setp, predicate of shfl
   Place a, b, c, d;
   bool negate_c = false;                ///< predicate operand c of setp/selp-like forms is negated
@@ -97,6 +99,8 @@ struct Op {
   std::uint32_t target = 0, target2 = 0;  ///< op indices (of kEnter ops)
   std::vector<std::uint32_t> targets;     ///< kSwitch
   std::shared_ptr<CallDetails> call;
+  ptx::Special special = ptx::Special::kNone;  ///< mov from a register that changes while the kernel runs (%clock ...)
+  bool local_relative = false;          ///< address is relative to the activation's local frame
   const ptx::Instruction* source = nullptr;  ///< null for synthetic ops
   bool result_used = true;              ///< of atom
   bool polls = false;                   ///< volatile, relaxed, acquire loads; atomics with a used result; nanosleep
@@ -132,6 +136,7 @@ struct Function {
   std::vector<Formal> params, returns;
   std::uint64_t address = 0;      ///< what taking its address gives
   std::vector<std::uint32_t> zero_slots;  ///< frame offsets of registers that may be read before they are written
+  std::uint32_t predicate_slots = 0;      ///< how many of the first slots hold predicates, one mask of 32 lanes per word
 };
 
 /// A kernel parameter.
@@ -147,7 +152,8 @@ struct ConstSlot {
   std::uint8_t bytes = 4;        ///< 1, 2, 4 or 8: width of the value; 8 takes two slots
   bool sign_extend = false;      ///< of parameters loaded into wider registers
   std::uint8_t lane_bytes = 4;   ///< width of a lane in the slot
-  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kDynamicShared, kTotalShared } launch = Launch::kNone;
+  /// A value that the launch fixes; the lane ones differ by lane.
+  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kNwarpId, kNsmId, kLaneId, kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt, kDynamicShared, kTotalShared } launch = Launch::kNone;
   std::uint32_t place = 0;       ///< byte offset in the const bank
 };
 

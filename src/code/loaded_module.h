@@ -27,9 +27,8 @@ class LoadedModule {
     std::uint64_t bank_offset = 0;
   };
 
-  /// Places and initialises every .global and .const variable. `managed_at(name)` is asked for each managed variable, and
-  /// may return a host address where it must live (0: allocate managed memory). Throws Error (D31x) when initialisers
-  /// name unknown symbols or constants exceed 64 KiB.
+  /// Places and initialises every .global and .const variable. Throws Error: D314 when device memory is used up, D315 when
+  /// constants exceed 64 KiB.
   LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory);
   ~LoadedModule();
 
@@ -41,12 +40,17 @@ class LoadedModule {
   /// needs an instruction that muscope does not have.
   std::shared_ptr<const Kernel> kernel(std::string_view mangled);
   std::vector<std::string> kernel_names() const;
+  /// Where the module's constants start and how many bytes they take.
+  void constant_bank(std::uint64_t& base, std::uint64_t& size) const;
   const ptx::Module& ptx() const { return *module_; }
 
  private:
+  void place(const ptx::Variable& variable, const std::string& name);
+  void initialise(const ptx::Variable& variable, const Symbol& symbol);
   void apply_initialisers();
   std::shared_ptr<const ptx::Module> module_;
   memory::AddressSpace& memory_;
+  std::uint64_t constant_base_ = 0, constant_size_ = 0;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, std::shared_ptr<const Kernel>, std::less<>> kernels_;
   std::mutex mutex_;

@@ -50,6 +50,7 @@ struct EngineOptions {
   unsigned threads = 0;             ///< workers; 0 = one per available core
   std::uint64_t max_steps = 0;      ///< warp instructions a launch may execute; 0 = no limit
   const volatile std::uint32_t* stop = nullptr;  ///< becomes non-zero to end the launch in progress
+  double hang_seconds = 10;         ///< how long all warps may wait for something that nobody changes, while the host waits for the kernel
 };
 
 /// A launch under way on engine threads.

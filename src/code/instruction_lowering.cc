@@ -1,0 +1,334 @@
+// Arithmetic, moves, comparisons, warp-wide and control instructions -> ops.
+#include <algorithm>
+
+#include "code/function_lowering.h"
+
+namespace muscope::code {
+namespace {
+
+using ptx::Mod;
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::Type;
+
+void read_rounding(Op& op, const ptx::Instruction& i) {
+  for (Mod m : i.mods) switch (m) {
+      case Mod::k_rn: op.rounding = Rounding::kNearest, op.explicit_rounding = true; break;
+      case Mod::k_rz: op.rounding = Rounding::kZero, op.explicit_rounding = true; break;
+      case Mod::k_rm: op.rounding = Rounding::kDown, op.explicit_rounding = true; break;
+      case Mod::k_rp: op.rounding = Rounding::kUp, op.explicit_rounding = true; break;
+      case Mod::k_rni: op.rounding = Rounding::kNearest, op.integer_rounding = true; break;
+      case Mod::k_rzi: op.rounding = Rounding::kZero, op.integer_rounding = true; break;
+      case Mod::k_rmi: op.rounding = Rounding::kDown, op.integer_rounding = true; break;
+      case Mod::k_rpi: op.rounding = Rounding::kUp, op.integer_rounding = true; break;
+      case Mod::k_ftz: op.ftz = true; break;
+      case Mod::k_sat: op.sat = true; break;
+      case Mod::k_approx: op.approx = true; break;
+      default: break;
+    }
+}
+
+Compare compare_of(const ptx::Instruction& i) {
+  for (Mod m : i.mods) switch (m) {
+      case Mod::k_eq: return Compare::kEq;
+      case Mod::k_ne: return Compare::kNe;
+      case Mod::k_lt: return Compare::kLt;
+      case Mod::k_le: return Compare::kLe;
+      case Mod::k_gt: return Compare::kGt;
+      case Mod::k_ge: return Compare::kGe;
+      case Mod::k_lo: return Compare::kLo;
+      case Mod::k_ls: return Compare::kLs;
+      case Mod::k_hi: return Compare::kHi;
+      case Mod::k_hs: return Compare::kHs;
+      case Mod::k_equ: return Compare::kEqu;
+      case Mod::k_neu: return Compare::kNeu;
+      case Mod::k_ltu: return Compare::kLtu;
+      case Mod::k_leu: return Compare::kLeu;
+      case Mod::k_gtu: return Compare::kGtu;
+      case Mod::k_geu: return Compare::kGeu;
+      case Mod::k_num: return Compare::kNum;
+      case Mod::k_nan: return Compare::kNan;
+      default: break;
+    }
+  return Compare::kEq;
+}
+
+Logic logic_of(const ptx::Instruction& i) {
+  for (Mod m : i.mods) switch (m) {
+      case Mod::k_and: return Logic::kAnd;
+      case Mod::k_or: return Logic::kOr;
+      case Mod::k_xor: return Logic::kXor;
+      default: break;
+    }
+  return Logic::kNone;
+}
+
+/// Type of source operand `k` (1 = first source) where it differs from the instruction's.
+Type source_type(const ptx::Instruction& i, std::size_t k) {
+  const Type type = i.types.empty() ? Type::kB32 : i.types[0];
+  switch (i.opcode) {
+    case Opcode::k_shl:
+    case Opcode::k_shr: return k == 2 ? Type::kU32 : type;
+    case Opcode::k_bfe: return k >= 2 ? Type::kU32 : type;
+    case Opcode::k_bfi: return k >= 3 ? Type::kU32 : type;
+    case Opcode::k_bmsk:
+    case Opcode::k_szext: return Type::kU32;
+    case Opcode::k_mad:
+    case Opcode::k_mad24:
+      if (k == 3 && i.has(Mod::k_wide)) return ptx::size_of(type) == 2 ? Type::kB32 : Type::kB64;
+      return type;
+    case Opcode::k_cvt: return i.types.size() > 1 ? i.types[1] : type;
+    case Opcode::k_set:
+    case Opcode::k_slct: {
+      const Type second = i.types.size() > 1 ? i.types[1] : type;
+      if (i.opcode == Opcode::k_set) return second;
+      return k == 3 ? second : type;
+    }
+    case Opcode::k_dp4a:
+    case Opcode::k_dp2a: return Type::kB32;
+    default: return type;
+  }
+}
+
+}  // namespace
+
+void FunctionLowering::unsupported(const ptx::Instruction& i) {
+  emit(OpKind::kPtx, &i).opcode = Opcode::kInvalid;
+}
+
+void FunctionLowering::lower(const ptx::Instruction& i) {
+  // What became a constant place needs no op.
+  if (!i.operands.empty() && i.operands[0].kind == OperandKind::kRegister && i.guard == ptx::kNoIndex && i.operands[0].reg < alias_.size() &&
+      alias_[i.operands[0].reg].known && i.opcode != Opcode::k_st)
+    return;
+  const std::size_t first = k_.ops.size();
+  switch (i.opcode) {
+    case Opcode::kInvalid: unsupported(i); break;
+    case Opcode::k_mov: lower_mov(i); break;
+    case Opcode::k_ld:
+    case Opcode::k_ldu:
+    case Opcode::k_st:
+    case Opcode::k_atom:
+    case Opcode::k_red:
+    case Opcode::k_tex:
+    case Opcode::k_prefetch:
+    case Opcode::k_prefetchu: lower_memory(i); break;
+    case Opcode::k_call: lower_call(i); break;
+    default: {
+      Op& op = emit(OpKind::kPtx, &i);
+      op.opcode = i.opcode;
+      if (!i.types.empty()) op.type = i.types[0];
+      if (i.types.size() > 1) op.type2 = i.types[1];
+      read_rounding(op, i);
+      switch (i.opcode) {
+        case Opcode::k_setp:
+        case Opcode::k_set: lower_compare(op, i); break;
+        case Opcode::k_shfl:
+        case Opcode::k_vote:
+        case Opcode::k_match:
+        case Opcode::k_redux:
+        case Opcode::k_activemask:
+        case Opcode::k_elect:
+        case Opcode::k_bar:
+        case Opcode::k_barrier: lower_warp(op, i); break;
+        default: lower_plain(op, i);
+      }
+    }
+  }
+  if (i.guard != ptx::kNoIndex && !strip_guard_)
+    for (std::size_t k = first; k < k_.ops.size(); ++k) {
+      k_.ops[k].guard = place_of_register(i.guard);
+      k_.ops[k].guard_negated = i.guard_negated;
+    }
+}
+
+void FunctionLowering::lower_plain(Op& op, const ptx::Instruction& i) {
+  Place* const sources[] = {&op.a, &op.b, &op.c, &op.d};
+  std::size_t next = 0;
+  const bool has_destination = i.opcode != Opcode::k_nanosleep && i.opcode != Opcode::k_membar && i.opcode != Opcode::k_fence && i.opcode != Opcode::k_trap && i.opcode != Opcode::k_brkpt && i.opcode != Opcode::k_pmevent;
+  if (i.opcode == Opcode::k_nanosleep) op.polls = true;
+  if (i.opcode == Opcode::k_lop3 && i.operands.size() > 4) op.offset = static_cast<std::int64_t>(i.operands[4].immediate);
+  if (i.opcode == Opcode::k_cvta || i.opcode == Opcode::k_isspacep) op.space = i.space();
+  for (std::size_t k = 0; k < i.operands.size(); ++k) {
+    const ptx::Operand& o = i.operands[k];
+    if (k == 0 && has_destination) {
+      if (o.kind == OperandKind::kPair && o.elements.size() == 2) {
+        op.dst = place_of_register(o.elements[0].reg);
+        op.dst2 = place_of_register(o.elements[1].reg);
+      } else if (o.kind == OperandKind::kRegister) {
+        op.dst = place_of_register(o.reg);
+        op.dst_lane_bytes = static_cast<std::uint8_t>(lane_bytes(o, op.type));
+      }
+      continue;
+    }
+    if (next >= 4) break;
+    if (i.opcode == Opcode::k_lop3 && k == 4) break;
+    if (op.type == Type::kPred || (i.opcode == Opcode::k_selp && k == 3)) {
+      bool negated = false;
+      *sources[next] = predicate(o, negated);
+      if (next == 0) op.a_negated = negated;
+      else if (next == 1) op.b_negated = negated;
+      else op.negate_c = negated;
+      ++next;
+      continue;
+    }
+    const Type type = source_type(i, k);
+    *sources[next] = place(o, type);
+    if (next == 0) op.a_lane_bytes = static_cast<std::uint8_t>(lane_bytes(o, type));
+    ++next;
+  }
+}
+
+void FunctionLowering::lower_mov(const ptx::Instruction& i) {
+  if (i.operands.size() < 2) return unsupported(i);
+  const ptx::Operand& to = i.operands[0];
+  const ptx::Operand& from = i.operands[1];
+  const Type type = i.types.empty() ? Type::kB32 : i.types[0];
+  if (ptx::size_of(type) > 8) return unsupported(i);
+  Op op;
+  op.opcode = Opcode::k_mov;
+  op.type = type;
+  if (to.kind == OperandKind::kVector || from.kind == OperandKind::kVector) {
+    // Pack and unpack: parts of equal width, lowest first.
+    const ptx::Operand& whole = to.kind == OperandKind::kVector ? from : to;
+    const ptx::Operand& parts = to.kind == OperandKind::kVector ? to : from;
+    if (parts.elements.empty() || parts.elements.size() > 8) return unsupported(i);
+    op.vector = static_cast<std::uint8_t>(parts.elements.size());
+    const unsigned part_bytes = static_cast<unsigned>(ptx::size_of(type)) / op.vector;
+    const Type part = part_bytes == 4 ? Type::kB32 : part_bytes == 2 ? Type::kB16 : Type::kB8;
+    for (const ptx::Operand& e : parts.elements) op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, part));
+    op.type2 = part;
+    (to.kind == OperandKind::kVector ? op.a : op.dst) = place(whole, type);
+    op.dst_lane_bytes = static_cast<std::uint8_t>(parts.elements.empty() ? 2 : lane_bytes(parts.elements[0], part));
+  } else {
+    if (to.kind != OperandKind::kRegister) return;
+    op.dst = place_of_register(to.reg);
+    op.dst_lane_bytes = static_cast<std::uint8_t>(lane_bytes(to, type));
+    if (type == Type::kPred) {
+      op.a = predicate(from, op.a_negated);
+    } else if (from.kind == OperandKind::kSymbol && is_local_symbol(from)) {
+      op.kind = OpKind::kLocalAddress;
+      op.offset = from.offset + local_offset(from);
+    } else if (from.kind == OperandKind::kSpecial && !special_place(from)) {
+      op.special = from.special;
+      op.polls = true;
+    } else {
+      op.a = place(from, type);
+      if (!op.a.exists()) return unsupported(i);
+    }
+  }
+  const OpKind kind = op.kind;
+  Op& placed = emit(kind, &i);
+  op.source = placed.source;
+  op.frame = placed.frame;
+  placed = std::move(op);
+}
+
+void FunctionLowering::lower_compare(Op& op, const ptx::Instruction& i) {
+  op.compare = compare_of(i);
+  op.logic = logic_of(i);
+  const bool is_set = i.opcode == Opcode::k_set;
+  op.type = i.types.empty() ? Type::kB32 : is_set && i.types.size() > 1 ? i.types[1] : i.types[0];
+  op.type2 = is_set && !i.types.empty() ? i.types[0] : Type::kPred;
+  const ptx::Operand& to = i.operands[0];
+  if (to.kind == OperandKind::kPair && to.elements.size() == 2) {
+    if (to.elements[0].kind == OperandKind::kRegister) op.dst = place_of_register(to.elements[0].reg);
+    if (to.elements[1].kind == OperandKind::kRegister) op.dst2 = place_of_register(to.elements[1].reg);
+  } else if (to.kind == OperandKind::kRegister) {
+    op.dst = place_of_register(to.reg);
+    op.dst_lane_bytes = static_cast<std::uint8_t>(lane_bytes(to, op.type2));
+  }
+  if (i.operands.size() > 1) op.a = place(i.operands[1], op.type);
+  if (i.operands.size() > 2) op.b = place(i.operands[2], op.type);
+  if (i.operands.size() > 3) op.c = predicate(i.operands[3], op.negate_c);
+}
+
+void FunctionLowering::lower_warp(Op& op, const ptx::Instruction& i) {
+  std::size_t k = 0;
+  const bool is_barrier = i.opcode == Opcode::k_bar || i.opcode == Opcode::k_barrier;
+  if (!is_barrier || i.has(Mod::k_red)) {
+    const ptx::Operand& to = i.operands[k++];
+    if (to.kind == OperandKind::kPair && to.elements.size() == 2) {
+      if (to.elements[0].kind == OperandKind::kRegister) op.dst = place_of_register(to.elements[0].reg);
+      if (to.elements[1].kind == OperandKind::kRegister) op.dst2 = place_of_register(to.elements[1].reg);
+    } else if (to.kind == OperandKind::kRegister) {
+      op.dst = place_of_register(to.reg);
+    }
+  }
+  if (is_barrier) {
+    if (i.has(Mod::k_warp)) {
+      op.d = place(i.operands[k], Type::kB32);
+      return;
+    }
+    if (k < i.operands.size()) op.a = place(i.operands[k++], Type::kU32);
+    const bool red = i.has(Mod::k_red);
+    if (i.operands.size() - k > (red ? 1u : 0u)) op.b = place(i.operands[k++], Type::kU32);
+    if (red && k < i.operands.size()) op.c = predicate(i.operands[k], op.negate_c);
+    return;
+  }
+  switch (i.opcode) {
+    case Opcode::k_shfl:
+      op.a = place(i.operands[1], Type::kB32);
+      op.b = place(i.operands[2], Type::kB32);
+      op.c = place(i.operands[3], Type::kB32);
+      if (i.operands.size() > 4) op.d = place(i.operands[4], Type::kB32);
+      return;
+    case Opcode::k_vote:
+      op.a = predicate(i.operands[1], op.a_negated);
+      if (i.operands.size() > 2) op.d = place(i.operands[2], Type::kB32);
+      return;
+    case Opcode::k_match:
+    case Opcode::k_redux:
+      op.a = place(i.operands[1], op.type);
+      if (i.operands.size() > 2) op.d = place(i.operands[2], Type::kB32);
+      return;
+    case Opcode::k_elect:
+      if (i.operands.size() > 1) op.d = place(i.operands[1], Type::kB32);
+      return;
+    default: return;
+  }
+}
+
+void FunctionLowering::lower_call(const ptx::Instruction& i) {
+  using C = ptx::CallOperands;
+  if (i.operands.size() <= C::kCallee) return unsupported(i);
+  auto details = std::make_shared<CallDetails>();
+  const ptx::Operand& callee = i.operands[C::kCallee];
+  if (callee.kind == OperandKind::kSymbol && callee.symbol_kind == ptx::SymbolKind::kFunction) {
+    const ptx::Function& target = b_.ptx_function(callee.symbol);
+    if (target.has_body) {
+      const auto at = b_.function_index.find(callee.symbol);
+      if (at == b_.function_index.end()) return unsupported(i);
+      details->callee = at->second;
+    } else {
+      details->builtin = target.name;
+    }
+  } else if (callee.kind == OperandKind::kRegister) {
+    details->target = place_of_register(callee.reg);
+  } else {
+    return unsupported(i);
+  }
+  const auto transfer = [&](const ptx::Operand& o) {
+    CallDetails::Transfer t;
+    if (o.kind == OperandKind::kRegister || o.kind == OperandKind::kImmediate) {
+      t.is_register = true;
+      const Type type = o.kind == OperandKind::kRegister ? f_.registers[o.reg].type : Type::kB64;
+      t.caller_place = place(o, type);
+      t.bytes = static_cast<std::uint32_t>(std::max(2, ptx::size_of(type)));
+    } else {
+      t.caller_local = local_offset(o);
+      if (o.symbol_kind == ptx::SymbolKind::kLocalVariable && o.symbol < f_.variables.size()) t.bytes = static_cast<std::uint32_t>(f_.variables[o.symbol].size);
+      else if (o.symbol_kind == ptx::SymbolKind::kParameter && o.symbol < f_.params.size()) t.bytes = static_cast<std::uint32_t>(f_.params[o.symbol].size);
+      else if (o.symbol_kind == ptx::SymbolKind::kReturnParameter && o.symbol < f_.returns.size()) t.bytes = static_cast<std::uint32_t>(f_.returns[o.symbol].size);
+    }
+    return t;
+  };
+  for (const ptx::Operand& o : i.operands[C::kReturns].elements) details->results.push_back(transfer(o));
+  if (i.operands.size() > C::kArguments)
+    for (const ptx::Operand& o : i.operands[C::kArguments].elements) details->arguments.push_back(transfer(o));
+  Op& op = emit(OpKind::kCall, &i);
+  op.opcode = Opcode::k_call;
+  op.call = std::move(details);
+}
+
+}  // namespace muscope::code

@@ -1,0 +1,135 @@
+#include "code/loaded_module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/diagnostic.h"
+#include "code/kernel.h"
+#include "code/lower.h"
+
+namespace muscope::code {
+namespace {
+
+constexpr std::uint64_t kConstantBankBytes = 64 * 1024;  // CUDA C++ Programming Guide, "Technical Specifications"
+constexpr std::uint64_t kMaxVariable = std::uint64_t{1} << 40;
+
+std::uint64_t align_up(std::uint64_t value, int alignment) {
+  const std::uint64_t a = alignment <= 1 ? 1 : static_cast<std::uint64_t>(alignment);
+  return (value + a - 1) / a * a;
+}
+
+}  // namespace
+
+LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory) : module_(std::move(module)), memory_(memory) {
+  // Constants share one bank: offsets first, then one allocation.
+  std::vector<std::pair<const ptx::Variable*, std::string>> all;
+  for (const ptx::Variable& v : module_->variables) all.push_back({&v, v.name});
+  for (const ptx::Function& f : module_->functions)
+    for (const ptx::Variable& v : f.variables) all.push_back({&v, f.name + "::" + v.name});
+  for (const auto& [v, name] : all) {
+    if (v->space != ptx::Space::kConst || v->linkage == ptx::Linkage::kExtern) continue;
+    constant_size_ = align_up(constant_size_, v->alignment);
+    Symbol& symbol = symbols_[name];
+    symbol.space = v->space;
+    symbol.size = v->size;
+    symbol.bank_offset = constant_size_;
+    constant_size_ += std::min(v->size, kMaxVariable);
+    if (constant_size_ > kConstantBankBytes)
+      fail("D315", "the constants of this module take more than 64 KiB", "move '" + name + "' to global memory", {module_->name, v->ptx_line, 0});
+  }
+  if (constant_size_ > 0) {
+    constant_base_ = memory_.allocate(constant_size_, memory::Kind::kModule);
+    if (constant_base_ == 0) fail("D314", "no device memory left for the constants of " + module_->name, "choose a GPU with more memory (--gpu)");
+    for (auto& [name, symbol] : symbols_) symbol.address = constant_base_ + symbol.bank_offset;
+  }
+  for (const auto& [v, name] : all)
+    if (v->space == ptx::Space::kGlobal && v->linkage != ptx::Linkage::kExtern && v->size > 0) place(*v, name);
+  apply_initialisers();
+}
+
+LoadedModule::~LoadedModule() {
+  for (const auto& [name, symbol] : symbols_)
+    if (symbol.space == ptx::Space::kGlobal && memory_.in_device_range(symbol.address)) memory_.release(symbol.address);
+  if (constant_base_ != 0) memory_.release(constant_base_);
+}
+
+void LoadedModule::place(const ptx::Variable& variable, const std::string& name) {
+  Symbol symbol;
+  symbol.space = variable.space;
+  symbol.size = variable.size;
+  symbol.managed = variable.managed;
+  symbol.address = variable.size <= kMaxVariable ? memory_.allocate(variable.size, memory::Kind::kModule) : 0;
+  if (symbol.address == 0)
+    fail("D314", "no device memory left for variable '" + name + "'", "choose a GPU with more memory (--gpu) or a smaller array", {module_->name, variable.ptx_line, 0});
+  symbols_[name] = symbol;
+}
+
+void LoadedModule::initialise(const ptx::Variable& variable, const Symbol& symbol) {
+  if (symbol.address == 0) return;
+  auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(symbol.address));
+  if (!variable.bytes.empty()) std::memcpy(bytes, variable.bytes.data(), std::min<std::uint64_t>(variable.bytes.size(), symbol.size));
+  for (const ptx::Relocation& r : variable.relocations) {
+    std::uint64_t value = 0;
+    if (r.symbol_kind == ptx::SymbolKind::kFunction) {
+      value = kFunctionWindow + std::uint64_t{r.symbol} * 16;
+    } else if (r.symbol < module_->variables.size()) {
+      const Symbol* target = this->symbol(module_->variables[r.symbol].name);
+      if (target) value = target->address;
+    }
+    value = (value + static_cast<std::uint64_t>(r.addend)) >> (r.shift & 63);
+    const std::uint64_t size = r.size == 1 ? 1 : r.size == 4 ? 4 : 8;
+    if (r.offset + size <= symbol.size) std::memcpy(bytes + r.offset, &value, size);
+  }
+}
+
+void LoadedModule::apply_initialisers() {
+  for (const ptx::Variable& v : module_->variables)
+    if (const auto at = symbols_.find(v.name); at != symbols_.end()) initialise(v, at->second);
+  for (const ptx::Function& f : module_->functions)
+    for (const ptx::Variable& v : f.variables)
+      if (const auto at = symbols_.find(f.name + "::" + v.name); at != symbols_.end()) initialise(v, at->second);
+}
+
+const LoadedModule::Symbol* LoadedModule::symbol(std::string_view name) const {
+  const auto at = symbols_.find(name);
+  return at == symbols_.end() ? nullptr : &at->second;
+}
+
+void LoadedModule::place_managed(std::string_view name, void* pointer) {
+  const auto at = symbols_.find(name);
+  if (at == symbols_.end()) return;
+  Symbol& symbol = at->second;
+  std::memcpy(pointer, memory_.host_pointer(symbol.address), symbol.size);
+  memory_.release(symbol.address);
+  symbol.address = reinterpret_cast<std::uint64_t>(pointer);
+  symbol.managed = true;
+  memory_.add_host(pointer, symbol.size, memory::Kind::kManaged);
+  // Pointers to it inside other variables follow.
+  for (const ptx::Variable& v : module_->variables)
+    if (!v.relocations.empty())
+      if (const auto other = symbols_.find(v.name); other != symbols_.end()) initialise(v, other->second);
+}
+
+std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = kernels_.find(mangled); known != kernels_.end()) return known->second;
+  const std::uint32_t index = module_->find_function(mangled);
+  if (index == ptx::kNoIndex || !module_->functions[index].is_entry) return nullptr;
+  auto made = lower(module_, index, *this);
+  kernels_[std::string(mangled)] = made;
+  return made;
+}
+
+std::vector<std::string> LoadedModule::kernel_names() const {
+  std::vector<std::string> names;
+  for (const ptx::Function& f : module_->functions)
+    if (f.is_entry && f.has_body) names.push_back(f.name);
+  return names;
+}
+
+void LoadedModule::constant_bank(std::uint64_t& base, std::uint64_t& size) const {
+  base = constant_base_;
+  size = constant_size_;
+}
+
+}  // namespace muscope::code

@@ -1,0 +1,232 @@
+#include "exec/atomics.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "exec/half.h"
+#include "exec/translate.h"
+
+namespace muscope::exec {
+namespace {
+
+using ptx::Mod;
+using ptx::Opcode;
+using ptx::Space;
+using ptx::Type;
+
+enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
+
+struct Half { std::uint16_t bits; };
+struct Half2 { std::uint32_t bits; };
+struct Brain { std::uint16_t bits; };
+struct Brain2 { std::uint32_t bits; };
+
+template <typename T>
+constexpr bool kIsPacked = std::is_same_v<T, Half> || std::is_same_v<T, Half2> || std::is_same_v<T, Brain> || std::is_same_v<T, Brain2>;
+
+std::uint16_t add_half(std::uint16_t a, std::uint16_t b) { return to_half(half_to_float(a) + half_to_float(b)); }
+std::uint16_t add_brain(std::uint16_t a, std::uint16_t b) { return to_bfloat(bfloat_to_float(a) + bfloat_to_float(b)); }
+
+template <typename T>
+T add(T a, T b) {
+  if constexpr (std::is_same_v<T, Half>) return {add_half(a.bits, b.bits)};
+  else if constexpr (std::is_same_v<T, Brain>) return {add_brain(a.bits, b.bits)};
+  else if constexpr (std::is_same_v<T, Half2>)
+    return {add_half(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) | (std::uint32_t{add_half(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))} << 16)};
+  else if constexpr (std::is_same_v<T, Brain2>)
+    return {add_brain(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) | (std::uint32_t{add_brain(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))} << 16)};
+  else if constexpr (std::is_floating_point_v<T>) return a + b;
+  else return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+}
+
+/// The new value of memory that holds `old`.
+template <typename T>
+T apply(std::uint8_t what, T old, T b, T c) {
+  if (what == kAdd) return add(old, b);
+  if (what == kExch) return b;
+  if constexpr (!kIsPacked<T>) {
+    if (what == kMin) return b < old ? b : old;
+    if (what == kMax) return old < b ? b : old;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    switch (what) {
+      case kCas: return old == b ? c : old;
+      case kInc: return old >= b ? T{0} : static_cast<T>(old + 1);
+      case kDec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      case kAnd: return old & b;
+      case kOr: return old | b;
+      case kXor: return old ^ b;
+      default: break;
+    }
+  }
+  return old;
+}
+
+template <std::size_t kBytes>
+using Raw = std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>;
+
+/// One lane's atomic on host memory; returns the old value. A lock-free loop, since other workers and the host may write too.
+template <typename T>
+T atomic(std::uint8_t what, std::uint8_t* at, T b, T c, bool& changed) {
+  using R = Raw<sizeof(T)>;
+  auto* place = reinterpret_cast<R*>(at);
+  R expected = __atomic_load_n(place, __ATOMIC_RELAXED);
+  for (;;) {
+    const T old = std::bit_cast<T>(expected);
+    const R desired = std::bit_cast<R>(apply(what, old, b, c));
+    if (desired == expected && what != kExch) return old;  // nothing to write: a failed CAS, an add of 0
+    if (__atomic_compare_exchange_n(place, &expected, desired, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+      changed = changed || desired != std::bit_cast<R>(old);
+      return old;
+    }
+  }
+}
+
+template <typename T>
+void run_lanes(Warp& w, const XOp* op, const std::uint64_t* host) {
+  // One-byte-wide registers do not exist; 16-bit atomics use 16-bit lanes.
+  const T* b = w.src<T>(op->b);
+  const T* c = op->c != kNoPlace ? w.src<T>(op->c) : b;
+  T* d = op->dst != kNoPlace ? w.dst<T>(op->dst) : nullptr;
+  bool changed = false;
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    const T operand = b[l], other = c[l];
+    const T old = atomic<T>(op->imm8, reinterpret_cast<std::uint8_t*>(host[l]), operand, other, changed);
+    if (d) d[l] = old;
+  }
+  if (changed) w.progress = true;
+  else if (op->polls) ++w.polls;
+}
+
+/// The shape of scattered addresses, so that sinks take their fast paths.
+trace::Shape shape_of(const std::uint64_t* a, GroupMask active, std::int64_t& stride) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(active));
+  stride = 0;
+  if (active == kAllLanes) {
+    stride = static_cast<std::int64_t>(a[1] - a[0]);
+    for (unsigned l = 1; l < kGroupLanes; ++l)
+      if (static_cast<std::int64_t>(a[l] - a[l - 1]) != stride) return trace::Shape::kScattered;
+    return stride == 0 ? trace::Shape::kUniform : trace::Shape::kAffine;
+  }
+  for (GroupMask m = active; m; m &= m - 1)
+    if (a[std::countr_zero(m)] != a[first]) return trace::Shape::kScattered;
+  return trace::Shape::kUniform;
+}
+
+template <typename T>
+const XOp* run(Warp& w, const XOp* op) {
+  alignas(64) std::uint64_t address[kGroupLanes] = {}, host[kGroupLanes] = {};
+  const std::uint64_t* wide = op->has_base && (op->flags & 1) ? w.src<std::uint64_t>(op->a) : nullptr;
+  const std::uint32_t* narrow = op->has_base && !(op->flags & 1) ? w.src<std::uint32_t>(op->a) : nullptr;
+  Space space = op->source->space;
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    address[l] = (wide ? wide[l] : narrow ? narrow[l] : 0) + static_cast<std::uint64_t>(op->offset);
+    if (narrow) address[l] &= 0xffffffffu;
+  }
+  const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
+  std::uint64_t rebase = 0;
+  if (space == Space::kGeneric) {
+    // Lanes in different spaces run one space at a time.
+    const auto in_shared = [&](unsigned l) { return address[l] - code::kSharedWindow < code::kWindowBytes; };
+    const bool shared = in_shared(first);
+    GroupMask same = 0;
+    for (GroupMask m = w.active; m; m &= m - 1)
+      if (in_shared(static_cast<unsigned>(std::countr_zero(m))) == shared) same |= m & (0u - m);
+    if (same != w.active) {
+      const GroupMask all = w.active;
+      set_active(w, same);
+      const XOp* next = run<T>(w, op);
+      if (next) {
+        set_active(w, all & ~same);
+        next = run<T>(w, op);
+      }
+      set_active(w, all);
+      return next;
+    }
+    space = shared ? Space::kShared : Space::kGlobal;
+    rebase = shared ? code::kSharedWindow : 0;
+  }
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    address[l] -= rebase;
+    if (address[l] & (sizeof(T) - 1)) {
+      fault_misaligned(w, op, l, address[l], space == Space::kShared ? "shared" : "global");
+      return nullptr;
+    }
+    if (space == Space::kShared) {
+      if (address[l] + sizeof(T) > w.block->shared_bytes || address[l] + sizeof(T) < address[l]) {
+        fault_outside(w, op, l, address[l], "shared", {});
+        return nullptr;
+      }
+      host[l] = reinterpret_cast<std::uint64_t>(w.block->shared) + address[l];
+    }
+  }
+  bool host_memory = false;
+  if (space != Space::kShared) {
+    if (!resolve_global(w, op, address, sizeof(T), host)) return nullptr;
+    const memory::Kind kind = w.worker->records[op->site].kind;
+    host_memory = kind == memory::Kind::kPinned || kind == memory::Kind::kRegistered;
+  }
+  if (w.worker->sink) {
+    trace::WarpAccess access;
+    access.site = op->site;
+    access.space = space == Space::kShared ? trace::Space::kShared : trace::Space::kGlobal;
+    access.kind = op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed;
+    access.bytes = sizeof(T);
+    access.shape = shape_of(address, w.active, access.stride);
+    access.base = access.shape == trace::Shape::kAffine ? address[0] : address[first];
+    access.addresses = address;
+    access.host_memory = host_memory;
+    access.generic = op->source->space == Space::kGeneric;
+    access.increment = op->flags & 4;
+    access.mask = w.active;
+    access.warp = w.index;
+    access.block = w.block->index;
+    access.issue = w.steps;
+    w.worker->sink->access(access);
+  }
+  run_lanes<T>(w, op, host);
+  return op + 1;
+}
+
+}  // namespace
+
+std::uint8_t atomic_operation(const ptx::Instruction& i) {
+  if (i.has(Mod::k_exch)) return kExch;
+  if (i.has(Mod::k_cas)) return kCas;
+  if (i.has(Mod::k_min)) return kMin;
+  if (i.has(Mod::k_max)) return kMax;
+  if (i.has(Mod::k_inc)) return kInc;
+  if (i.has(Mod::k_dec)) return kDec;
+  if (i.has(Mod::k_and)) return kAnd;
+  if (i.has(Mod::k_or)) return kOr;
+  if (i.has(Mod::k_xor)) return kXor;
+  return kAdd;
+}
+
+Handler find_atomic(const code::Op& op) {
+  if (op.space != Space::kGlobal && op.space != Space::kShared && op.space != Space::kGeneric) return nullptr;
+  switch (op.type) {
+    case Type::kB16:
+    case Type::kU16: return run<std::uint16_t>;
+    case Type::kB32:
+    case Type::kU32: return run<std::uint32_t>;
+    case Type::kS32: return run<std::int32_t>;
+    case Type::kB64:
+    case Type::kU64: return run<std::uint64_t>;
+    case Type::kS64: return run<std::int64_t>;
+    case Type::kF32: return run<float>;
+    case Type::kF64: return run<double>;
+    case Type::kF16: return run<Half>;
+    case Type::kF16x2: return run<Half2>;
+    case Type::kBF16: return run<Brain>;
+    case Type::kBF16x2: return run<Brain2>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace muscope::exec

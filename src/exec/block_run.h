@@ -1,0 +1,39 @@
+// Runs the warps of one block: turn by turn, through barriers, until all have exited or none can go on alone.
+#pragma once
+
+#include <memory>
+
+#include "exec/launch_context.h"
+#include "exec/warp.h"
+
+namespace muscope::exec {
+
+enum class BlockState : std::uint8_t {
+  kDone,
+  kStalled,  ///< every warp that can run polls for something that another block, or the host, must change
+  kFault,    ///< Worker::fault says what
+};
+
+/// A pool of blocks of one launch, so that register files and their constants are set up once.
+class BlockPool {
+ public:
+  explicit BlockPool(LaunchContext& launch) : launch_(launch) {}
+  /// A block ready to run as number `index` of the grid.
+  std::unique_ptr<Block> take(std::uint64_t index, Worker& worker);
+  void give(std::unique_ptr<Block> block) { free_.push_back(std::move(block)); }
+
+ private:
+  std::unique_ptr<Block> make(Worker& worker) const;
+  LaunchContext& launch_;
+  std::vector<std::unique_ptr<Block>> free_;
+};
+
+BlockState run_block(Block& block, Worker& worker);
+
+/// `count` threads of w's block have exited: barriers that wait for all threads may be complete now.
+void threads_exited(Warp& w, std::uint32_t count);
+
+/// bar.sync, bar.arrive, bar.red and their barrier.* spellings.
+const XOp* run_barrier(Warp& w, const XOp* op);
+
+}  // namespace muscope::exec

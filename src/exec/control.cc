@@ -1,0 +1,285 @@
+#include "exec/control.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "exec/block_run.h"
+#include "exec/launch_context.h"
+#include "exec/paths.h"
+#include "exec/translate.h"
+
+namespace muscope::exec {
+namespace {
+
+/// Polls without a change before a warp lets others run.
+constexpr std::uint32_t kPatience = 32;
+/// Instructions a warp may execute before others get a turn, and between looks at the launch's limits.
+constexpr std::uint64_t kSlice = 1 << 18;
+
+void count_block(Warp& w, const XOp* op) {
+  w.worker->block_executions[op->block] += 1;
+  w.worker->block_lanes[op->block] += static_cast<std::uint64_t>(std::popcount(w.active));
+  w.steps += op->instructions;
+}
+
+GroupMask guard_of(const Warp& w, const XOp* op) {
+  const GroupMask p = *w.src<std::uint32_t>(op->guard);
+  return (op->guard_negated ? ~p : p) & w.active;
+}
+
+const XOp* ops_of(const Warp& w) { return w.worker->program->ops.data(); }
+
+const XOp* stop_at(Warp& w, const XOp* op, Stop stop) {
+  w.resume = static_cast<std::uint32_t>(op - ops_of(w));
+  w.stop = stop;
+  return nullptr;
+}
+
+/// A slice is over: the launch's budget and stop flag are looked at, then others may run.
+const XOp* end_of_slice(Warp& w, const XOp* op) {
+  LaunchContext& launch = *w.worker->launch;
+  const std::uint64_t total = launch.steps.fetch_add(kSlice) + kSlice;
+  w.slice_end = w.steps + kSlice;
+  if (launch.stop_requested())
+    return raise(w, op, Outcome::kStopped, "D604", fmt::format("stopped while running: {} million warp instructions so far, here in a loop", total / 1000000), "does this loop end? raise --timeout if it needs more time");
+  if (launch.options.max_steps != 0 && total > launch.options.max_steps)
+    return raise(w, op, Outcome::kHang, "D603", fmt::format("the launch used up its budget of {} warp instructions, here in a loop", launch.options.max_steps), "does this loop end? raise --max-steps if it does");
+  // Mid-block state is complete at a loop header: the warp can be left here.
+  return stop_at(w, op, Stop::kYield);
+}
+
+}  // namespace
+
+const XOp* run_nothing(Warp&, const XOp* op) { return op + 1; }
+
+const XOp* run_enter(Warp& w, const XOp* op) {
+  if (!w.paths.empty()) {
+    const XOp* now = meet(w, static_cast<std::uint32_t>(op - ops_of(w)));
+    if (now != op) return now;
+  }
+  count_block(w, op);
+  return op + 1;
+}
+
+const XOp* run_enter_loop(Warp& w, const XOp* op) {
+  const auto index = static_cast<std::uint32_t>(op - ops_of(w));
+  if (!w.paths.empty()) {
+    const XOp* now = meet(w, index);
+    if (now != op) return now;
+  }
+  if (w.progress) {
+    w.progress = false;
+    w.polls = 0;
+    w.block->progress = true;
+    for (Path& p : w.paths)
+      if (p.state == PathState::kSpinning) p.state = PathState::kReady;
+  } else if (w.polls > kPatience) {
+    // Waiting for someone: other lanes first, then other warps.
+    w.polls = 0;
+    bool other_ready = false;
+    for (const Path& p : w.paths) other_ready = other_ready || p.state == PathState::kReady || p.state == PathState::kSpinning;
+    if (other_ready) {
+      save_path(w, index, PathState::kSpinning);
+      const XOp* other = next_path(w);
+      // All lanes spin: the warp gives way as a whole, with this path first in line again.
+      bool all_spin = true;
+      for (const Path& p : w.paths) all_spin = all_spin && p.state != PathState::kReady;
+      if (all_spin && other) return stop_at(w, other, Stop::kYield);
+      return other;
+    }
+    count_block(w, op);
+    return stop_at(w, op + 1, Stop::kYield);
+  }
+  count_block(w, op);
+  if (w.steps >= w.slice_end) return end_of_slice(w, op + 1);
+  return op + 1;
+}
+
+const XOp* run_jump(Warp& w, const XOp* op) { return ops_of(w) + op->target; }
+
+const XOp* run_branch(Warp& w, const XOp* op) {
+  const GroupMask taken = guard_of(w, op);
+  if (taken == w.active) return ops_of(w) + op->target;
+  if (taken == 0) return ops_of(w) + op->target2;
+  const GroupMask fall = w.active & ~taken;
+  // Blocks are numbered in the order in which lanes should run them.
+  const bool taken_first = op->target < op->target2;
+  set_active(w, taken_first ? fall : taken);
+  save_path(w, taken_first ? op->target2 : op->target, PathState::kReady);
+  set_active(w, taken_first ? taken : fall);
+  return ops_of(w) + (taken_first ? op->target : op->target2);
+}
+
+const XOp* run_switch(Warp& w, const XOp* op) {
+  const std::uint32_t* index = w.src<std::uint32_t>(op->a);
+  const auto& targets = op->source->targets;
+  GroupMask left = w.active;
+  while (left) {
+    const std::uint32_t mine = index[std::countr_zero(left)];
+    if (mine >= targets.size()) return raise(w, op, Outcome::kIllegalInstruction, "D605", fmt::format("brx.idx with index {} and only {} targets", mine, targets.size()), "undefined in PTX; the switch value is out of range");
+    GroupMask same = 0;
+    for (GroupMask m = left; m; m &= m - 1) {
+      const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+      if (index[l] < targets.size() && targets[index[l]] == targets[mine]) same |= 1u << l;
+    }
+    set_active(w, same);
+        save_path(w, targets[mine], PathState::kReady);
+    left &= ~same;
+    set_active(w, left);
+  }
+  return next_path(w);
+}
+
+const XOp* run_exit(Warp& w, const XOp*) {
+  w.alive &= ~w.active;
+  threads_exited(w, static_cast<std::uint32_t>(std::popcount(w.active)));
+  // Lanes that wait for these in a .sync instruction need them no more.
+  for (Path& p : w.paths)
+    if (p.state == PathState::kSync) p.state = PathState::kReady;
+  if (w.paths.empty()) {
+    set_active(w, 0);
+    w.stop = Stop::kExited;
+    return nullptr;
+  }
+  return next_path(w);
+}
+
+std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset) { return w.local + std::size_t{w.local_stride} * lane + w.local_base + offset; }
+
+const XOp* run_return(Warp& w, const XOp* op) {
+  if (w.stack.empty()) return run_exit(w, op);
+  const CallFrame frame = std::move(w.stack.back());
+  const code::Kernel& kernel = *w.worker->program->kernel;
+  const code::Function& callee = kernel.functions[frame.function];
+  const GroupMask active = w.active;
+  for (std::size_t i = 0; i < frame.call->results.size() && i < callee.returns.size(); ++i) {
+    const auto& to = frame.call->results[i];
+    const auto& from = callee.returns[i];
+    const std::uint32_t bytes = std::min(to.bytes, from.bytes ? from.bytes : to.bytes);
+    for (GroupMask m = active; m; m &= m - 1) {
+      const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+      std::uint8_t* callee_bytes = from.is_register ? w.registers + w.frame_offset + (from.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes : local_bytes(w, l, from.local);
+      std::uint8_t* caller_bytes = to.is_register ? w.registers + frame.frame_offset + (to.caller_place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
+                                                  : w.local + std::size_t{w.local_stride} * l + frame.local_base + to.caller_local;
+      if (from.is_register && !from.place.exists()) continue;
+      if (to.is_register && !to.caller_place.exists()) continue;
+      std::memcpy(caller_bytes, callee_bytes, bytes);
+    }
+  }
+  w.stack.pop_back();
+  w.frame_offset = frame.frame_offset;
+  w.local_base = frame.local_base;
+  w.function = frame.caller;
+  w.bases[0] = w.registers + w.frame_offset;
+  return ops_of(w) + frame.return_op;
+}
+
+const XOp* run_call(Warp& w, const XOp* op) {
+  const code::CallDetails& call = *op->source->call;
+  if (!call.builtin.empty()) return run_builtin(w, op);
+  const Program& program = *w.worker->program;
+  const code::Kernel& kernel = *program.kernel;
+  const auto index = static_cast<std::uint32_t>(op - ops_of(w));
+  std::uint32_t callee = call.callee;
+  if (call.target.exists()) {
+    const std::uint64_t* targets = w.src<std::uint64_t>(call.target.bits);
+    const std::uint64_t mine = targets[std::countr_zero(w.active)];
+    const std::uint64_t number = (mine - code::kFunctionWindow) / 16;
+    callee = mine >= code::kFunctionWindow && number < program.function_by_ptx.size() && mine % 16 == 0 ? program.function_by_ptx[number] : 0xffffffffu;
+    if (callee == 0xffffffffu) return raise(w, op, Outcome::kInvalidPc, "D606", fmt::format("indirect call to {:#x}, which is no device function", mine), "function pointers must be taken in device code; a host function's address is not one");
+    GroupMask same = 0;
+    for (GroupMask m = w.active; m; m &= m - 1)
+      if (targets[std::countr_zero(m)] == mine) same |= m & (0u - m);
+    if (same != w.active) {
+      // Lanes with another target call it on their own.
+      const GroupMask rest = w.active & ~same;
+      set_active(w, rest);
+      save_path(w, index, PathState::kReady);
+      set_active(w, same);
+    }
+  }
+  const code::Function& caller = kernel.functions[w.function];
+  const code::Function& target = kernel.functions[callee];
+  CallFrame frame;
+  frame.return_op = index + 1;
+  frame.block = op->block;
+  frame.function = callee;
+  frame.call = &call;
+  frame.frame_offset = w.frame_offset;
+  frame.local_base = w.local_base;
+  frame.caller = w.function;
+  const std::uint32_t new_frame = w.frame_offset + caller.frame_bytes, new_local = w.local_base + caller.local_bytes;
+  if (new_frame + target.frame_bytes > w.register_bytes || new_local + target.local_bytes > w.local_stride)
+    return raise(w, op, Outcome::kIllegalAddress, "D607", fmt::format("stack overflow: {} calls deep", w.stack.size()), "does this recursion end? cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more room");
+  for (std::size_t i = 0; i < call.arguments.size() && i < target.params.size(); ++i) {
+    const auto& from = call.arguments[i];
+    const auto& to = target.params[i];
+    const std::uint32_t bytes = to.bytes ? std::min(from.bytes, to.bytes) : from.bytes;
+    if (to.is_register && !to.place.exists()) continue;
+    for (GroupMask m = w.active; m; m &= m - 1) {
+      const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+      const std::uint8_t* source = from.is_register ? w.src<std::uint8_t>(from.caller_place.bits) + std::size_t{l} * from.bytes : local_bytes(w, l, from.caller_local);
+      std::uint8_t* destination = to.is_register ? w.registers + new_frame + (to.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes : w.local + std::size_t{w.local_stride} * l + new_local + to.local;
+      std::memcpy(destination, source, bytes);
+    }
+  }
+  w.stack.push_back(frame);
+  w.frame_offset = new_frame;
+  w.local_base = new_local;
+  w.function = callee;
+  w.bases[0] = w.registers + new_frame;
+  // Predicates may be read before they are written. Only the callee's own lanes: others may be inside another function at
+  // the same place.
+  for (std::uint32_t slot = 0; slot < target.predicate_slots; ++slot) {
+    std::uint32_t* words = w.dst<std::uint32_t>(slot * code::kSlotBytes);
+    for (unsigned k = 0; k < code::kSlotBytes / 4; ++k) words[k] &= ~w.active;
+  }
+  return ops_of(w) + target.entry;
+}
+
+const XOp* run_trap(Warp& w, const XOp* op) { return raise(w, op, Outcome::kTrap, "D608", "the kernel executed a trap", "__trap(), or a failed check of a device library such as cooperative groups"); }
+
+const XOp* run_nanosleep(Warp& w, const XOp* op) {
+  w.polls += kPatience / 2;
+  return op + 1;
+}
+
+const XOp* run_unsupported(Warp& w, const XOp* op) {
+  const ptx::Instruction* i = op->source->source;
+  return raise(w, op, Outcome::kUnsupported, "D609", fmt::format("muscope cannot execute '{}' yet", i ? i->text() : std::string("this instruction")), "muscope explain ptx lists what it can; the launch was ended here");
+}
+
+const XOp* run_guarded(Warp& w, const XOp* op) {
+  const GroupMask all = w.active, on = guard_of(w, op);
+  const auto index = static_cast<std::size_t>(op - ops_of(w));
+  w.worker->guarded_lanes[index] += static_cast<std::uint64_t>(std::popcount(on));
+  if (on == 0) {
+    if (w.worker->sink && op->site != 0xffffffffu) {
+      trace::WarpAccess access;
+      access.site = op->site;
+      access.bytes = op->bytes;
+      access.shape = trace::Shape::kUniform;
+      access.kind = op->source->opcode == ptx::Opcode::k_st ? trace::Kind::kStore : op->source->opcode == ptx::Opcode::k_red ? trace::Kind::kRed : op->source->opcode == ptx::Opcode::k_atom ? (op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed) : trace::Kind::kLoad;
+      switch (op->source->space) {
+        case ptx::Space::kShared: access.space = trace::Space::kShared; break;
+        case ptx::Space::kLocal: access.space = trace::Space::kLocal; break;
+        case ptx::Space::kConst:
+        case ptx::Space::kParam: access.space = trace::Space::kConst; break;
+        default: access.space = op->source->opcode == ptx::Opcode::k_tex ? trace::Space::kTexture : trace::Space::kGlobal;
+      }
+      access.generic = op->source->space == ptx::Space::kGeneric;
+      access.warp = w.index;
+      access.block = w.block->index;
+      w.worker->sink->access(access);
+    }
+    return op + 1;
+  }
+  if (on != all) set_active(w, on);
+  const XOp* next = op->inner(w, op);
+  if (on != all) set_active(w, all);
+  return next;
+}
+
+}  // namespace muscope::exec

@@ -1,0 +1,31 @@
+// Handlers of control flow: block entry, branches, exits, calls. Baseline code, no vector work.
+#pragma once
+
+#include "exec/warp.h"
+
+namespace muscope::exec {
+
+const XOp* run_enter(Warp& w, const XOp* op);
+const XOp* run_enter_loop(Warp& w, const XOp* op);
+const XOp* run_jump(Warp& w, const XOp* op);
+const XOp* run_branch(Warp& w, const XOp* op);
+const XOp* run_switch(Warp& w, const XOp* op);
+const XOp* run_exit(Warp& w, const XOp* op);
+const XOp* run_return(Warp& w, const XOp* op);
+const XOp* run_call(Warp& w, const XOp* op);
+const XOp* run_trap(Warp& w, const XOp* op);
+const XOp* run_nanosleep(Warp& w, const XOp* op);
+const XOp* run_nothing(Warp& w, const XOp* op);
+const XOp* run_unsupported(Warp& w, const XOp* op);
+/// Runs op->inner for the lanes where the guard holds; a memory op with none still counts as executed.
+const XOp* run_guarded(Warp& w, const XOp* op);
+
+/// Functions that the engine supplies to device code: vprintf, malloc, free, __assertfail. Returns the next op.
+const XOp* run_builtin(Warp& w, const XOp* op);
+/// Whether run_builtin knows it.
+bool is_builtin(const std::string& name);
+
+/// Bytes of the running lanes' call parameters.
+std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset);
+
+}  // namespace muscope::exec

@@ -1,0 +1,320 @@
+#include "exec/launch_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include "exec/translate.h"
+#include "hardware/ptx_stream.h"
+
+namespace muscope::exec {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kBlocksForTwo = 4;  ///< smaller grids are not worth a second thread
+constexpr std::uint64_t kIdleBeforeSleep = 64;
+
+const XOp* waiting_op(const Block& block, Warp** warp) {
+  for (const auto& w : block.warps) {
+    if (w->alive == 0) continue;
+    *warp = w.get();
+    if (w->active != 0) return &w->worker->program->ops[w->resume];
+    if (!w->paths.empty()) {
+      set_active(*w, w->paths[0].mask);
+      return &w->worker->program->ops[w->paths[0].op];
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory, const arch::GpuSpec& gpu, const EngineOptions& options)
+    : request_(std::move(request)), program_(std::move(program)) {
+  context_.program = program_.get();
+  context_.request = &request_;
+  context_.memory = &memory;
+  context_.gpu = &gpu;
+  context_.options = options;
+  context_.total_blocks = std::uint64_t{request_.grid[0]} * request_.grid[1] * request_.grid[2];
+  const code::Kernel& kernel = *program_->kernel;
+  unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  if (kernel.ordered || context_.total_blocks < kBlocksForTwo) threads = 1;
+  workers_ = static_cast<unsigned>(std::min<std::uint64_t>(threads, context_.total_blocks));
+  running_ = workers_;
+  fill_const_bank();
+  if (request_.observe) counts_ = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
+  block_executions_.assign(kernel.blocks.size(), 0);
+  block_lanes_.assign(kernel.blocks.size(), 0);
+  guarded_lanes_.assign(kernel.ops.size(), 0);
+}
+
+void LaunchRun::fill_const_bank() {
+  using L = code::ConstSlot::Launch;
+  const code::Kernel& kernel = *program_->kernel;
+  context_.const_bank.assign(kernel.const_bank_bytes + 2 * code::kSlotBytes, 0);
+  const auto at = reinterpret_cast<std::uintptr_t>(context_.const_bank.data());
+  context_.const_base = reinterpret_cast<std::uint8_t*>((at + code::kSlotBytes - 1) / code::kSlotBytes * code::kSlotBytes);
+  const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
+  for (const code::ConstSlot& slot : kernel.constants) {
+    for (unsigned l = 0; l < kGroupLanes; ++l) {
+      std::uint64_t value = slot.bits;
+      if (slot.is_param) {
+        value = 0;
+        if (slot.param_offset + slot.bytes <= request_.params.size()) std::memcpy(&value, request_.params.data() + slot.param_offset, slot.bytes);
+        const unsigned bits = slot.bytes * 8u;
+        if (slot.sign_extend && bits < 64) value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits));
+      }
+      switch (slot.launch) {
+        case L::kNone: break;
+        case L::kNtidX: value = request_.block[0]; break;
+        case L::kNtidY: value = request_.block[1]; break;
+        case L::kNtidZ: value = request_.block[2]; break;
+        case L::kNctaidX: value = request_.grid[0]; break;
+        case L::kNctaidY: value = request_.grid[1]; break;
+        case L::kNctaidZ: value = request_.grid[2]; break;
+        case L::kNwarpId: value = (threads + kGroupLanes - 1) / kGroupLanes; break;
+        case L::kNsmId: value = static_cast<std::uint64_t>(context_.gpu->sm_count.as_int()); break;
+        case L::kLaneId: value = l; break;
+        case L::kLanemaskEq: value = 1u << l; break;
+        case L::kLanemaskLe: value = (2u << l) - 1; break;
+        case L::kLanemaskLt: value = (1u << l) - 1; break;
+        case L::kLanemaskGe: value = ~((1u << l) - 1); break;
+        case L::kLanemaskGt: value = ~((2u << l) - 1); break;
+        case L::kDynamicShared: value = request_.dynamic_shared; break;
+        case L::kTotalShared: value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared; break;
+      }
+      std::memcpy(context_.const_base + slot.place + std::size_t{l} * slot.lane_bytes, &value, slot.lane_bytes);
+    }
+  }
+}
+
+void LaunchRun::work() {
+  const code::Kernel& kernel = *program_->kernel;
+  Worker worker;
+  worker.program = const_cast<Program*>(program_.get());
+  worker.memory = context_.memory;
+  worker.launch = &context_;
+  worker.records.resize(kernel.info.sites.size());
+  worker.block_executions.assign(kernel.blocks.size(), 0);
+  worker.block_lanes.assign(kernel.blocks.size(), 0);
+  worker.guarded_lanes.assign(kernel.ops.size(), 0);
+  std::unique_ptr<views::AccessCounts> counts;
+  std::unique_ptr<hardware::PtxStream> stream;
+  if (request_.observe) {
+    counts = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
+    stream = std::make_unique<hardware::PtxStream>(*counts);
+    worker.sink = stream.get();
+  }
+  if (kernel.ordered) run_ordered(worker);
+  else run_parallel(worker);
+  merge(worker, counts.get());
+}
+
+void LaunchRun::finish_block(Block& block) {
+  if (block.output.empty()) return;
+  const std::lock_guard lock(mutex_);
+  outputs_[block.index] = std::move(block.output);
+  block.output.clear();
+}
+
+bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idle) {
+  thread_local Clock::time_point since;
+  if (idle++ == 0) since = Clock::now();
+  Warp* warp = nullptr;
+  if (context_.stop_requested()) {
+    if (const XOp* op = waiting_op(block, &warp)) raise(*warp, op, Outcome::kStopped, "D604", "stopped while every warp waits for something that did not come, here", "is a flag missing that another kernel or the host must set?");
+    return !worker.fault;
+  }
+  if (idle < kIdleBeforeSleep) return true;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!polling_) {
+      polling_ = true;
+      changed_.notify_all();
+    }
+  }
+  if (waiting_.load() == 0) since = Clock::now();  // the host is free to change what the kernel waits for
+  if (std::chrono::duration<double>(Clock::now() - since).count() > context_.options.hang_seconds) {
+    if (const XOp* op = waiting_op(block, &warp)) raise(*warp, op, Outcome::kHang, "D603", fmt::format("hang: every warp waits for something that nobody has changed for {} s, here", context_.options.hang_seconds), "a lock that is not released, a flag that is not set, or more blocks than fit on the GPU at once");
+    return !worker.fault;
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  return true;
+}
+
+void LaunchRun::run_parallel(Worker& worker) {
+  BlockPool pool(context_);
+  for (;;) {
+    const std::uint64_t index = context_.next_block.fetch_add(1);
+    // Blocks are handed out in order: those before a faulting one are finished, later ones are not started.
+    if (index >= context_.total_blocks || index > context_.fault_block.load()) return;
+    if (context_.stop_requested() && index > 0) {
+      worker.fault.outcome = Outcome::kStopped;
+      worker.fault.block = index;
+      worker.fault.code = "D604";
+      worker.fault.text = fmt::format("stopped after {} of {} blocks", index, context_.total_blocks);
+      worker.fault.hint = "raise --timeout if it needs more time";
+    } else {
+      std::unique_ptr<Block> block = pool.take(index, worker);
+      BlockState state = run_block(*block, worker);
+      for (std::uint64_t idle = 0; state == BlockState::kStalled && wait_for_others(worker, *block, idle);) state = run_block(*block, worker);
+      finish_block(*block);
+      pool.give(std::move(block));
+    }
+    if (worker.fault) {
+      std::uint64_t lowest = context_.fault_block.load();
+      while (worker.fault.block < lowest && !context_.fault_block.compare_exchange_weak(lowest, worker.fault.block)) {
+      }
+      return;
+    }
+  }
+}
+
+void LaunchRun::run_ordered(Worker& worker) {
+  BlockPool pool(context_);
+  std::deque<std::unique_ptr<Block>> started;
+  std::uint64_t next = 0, idle = 0;
+  // As many blocks as the GPU could hold at once; registers are not known well enough to lower it further.
+  const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
+  const std::int64_t per_sm = std::max<std::int64_t>(1, std::min(context_.gpu->max_blocks_per_sm.as_int(), context_.gpu->max_threads_per_sm.as_int() / std::max<std::int64_t>(threads, 1)));
+  const auto resident = static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, context_.gpu->sm_count.as_int()));
+  while (next < context_.total_blocks || !started.empty()) {
+    bool changed = false;
+    for (std::size_t i = 0; i < started.size();) {
+      const BlockState state = run_block(*started[i], worker);
+      if (state == BlockState::kFault) return;
+      if (state == BlockState::kDone) {
+        finish_block(*started[i]);
+        pool.give(std::move(started[i]));
+        started.erase(started.begin() + static_cast<std::ptrdiff_t>(i));
+        changed = true;
+      } else {
+        changed = changed || started[i]->moved;
+        ++i;
+      }
+    }
+    // Start blocks in order until one cannot finish on its own.
+    while (next < context_.total_blocks && started.size() < resident) {
+      if (context_.stop_requested() && next > 0) {
+        worker.fault.outcome = Outcome::kStopped;
+        worker.fault.block = next;
+        worker.fault.code = "D604";
+        worker.fault.text = fmt::format("stopped after {} of {} blocks", next, context_.total_blocks);
+        worker.fault.hint = "raise --timeout if it needs more time";
+        return;
+      }
+      std::unique_ptr<Block> block = pool.take(next++, worker);
+      const BlockState state = run_block(*block, worker);
+      changed = true;
+      if (state == BlockState::kFault) return finish_block(*block);
+      if (state == BlockState::kDone) {
+        finish_block(*block);
+        pool.give(std::move(block));
+      } else {
+        started.push_back(std::move(block));
+        if (started.size() < resident) continue;
+      }
+    }
+    if (changed) {
+      idle = 0;
+    } else if (!started.empty() && !wait_for_others(worker, *started.front(), idle)) {
+      return;
+    }
+  }
+}
+
+void LaunchRun::merge(Worker& worker, const views::AccessCounts* counts) {
+  const std::lock_guard lock(mutex_);
+  if (counts) counts_->merge(*counts);
+  for (std::size_t i = 0; i < block_executions_.size(); ++i) block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
+  for (std::size_t i = 0; i < guarded_lanes_.size(); ++i) guarded_lanes_[i] += worker.guarded_lanes[i];
+  for (const auto& [key, finding] : worker.finding_by_op) {
+    views::Finding& f = findings_[key];
+    const std::uint64_t count = f.count + finding.count;
+    if (f.count == 0) f = finding;
+    f.count = count;
+  }
+  if (worker.fault && (!fault_ || worker.fault.block < fault_.block)) fault_ = worker.fault;
+  if (--running_ == 0) {
+    finish();
+    ended_ = true;
+    changed_.notify_all();
+  }
+}
+
+void LaunchRun::describe_fault(const Fault& fault) {
+  const code::Kernel& kernel = *program_->kernel;
+  views::FaultRecord& r = result_.record.fault;
+  r.code = fault.code;
+  r.text = fault.text;
+  r.hint = fault.hint;
+  if (fault.op < kernel.ops.size()) {
+    const code::Op& op = kernel.ops[fault.op];
+    r.frame = op.frame;
+    if (op.source) {
+      r.ptx_line = op.source->ptx_line;
+      r.instruction = op.source->text();
+    }
+  }
+  const std::uint64_t b = fault.block;
+  r.block = {static_cast<std::uint32_t>(b % request_.grid[0]), static_cast<std::uint32_t>(b / request_.grid[0] % request_.grid[1]), static_cast<std::uint32_t>(b / request_.grid[0] / request_.grid[1])};
+  const std::uint32_t t = fault.warp * kGroupLanes + fault.lane;
+  r.thread = {t % request_.block[0], t / request_.block[0] % request_.block[1], t / request_.block[0] / request_.block[1]};
+}
+
+void LaunchRun::finish() {
+  const code::Kernel& kernel = *program_->kernel;
+  views::LaunchRecord& record = result_.record;
+  record.grid = request_.grid;
+  record.block = request_.block;
+  record.dynamic_shared = request_.dynamic_shared;
+  result_.outcome = fault_.outcome;
+  for (auto& [index, text] : outputs_) result_.output += text;
+  for (auto& [key, finding] : findings_) record.findings.push_back(finding);
+  if (fault_) {
+    record.state = fault_.outcome == Outcome::kStopped ? views::LaunchState::kStopped : views::LaunchState::kFaulted;
+    describe_fault(fault_);
+    return;  // which blocks ran is not determined, on a GPU neither: no counts
+  }
+  record.managed_pages = context_.managed_pages.load();
+  if (!counts_) return;
+  record.sites = counts_->finish();
+  std::map<std::uint32_t, views::FrameCounts> frames;
+  for (const code::CountedInstruction& c : kernel.counted) {
+    const std::uint64_t executed = block_executions_[c.block];
+    if (executed == 0) continue;
+    const std::uint64_t lanes = c.guarded_op != 0xffffffffu ? guarded_lanes_[c.guarded_op] : block_lanes_[c.block];
+    views::FrameCounts& f = frames[c.frame];
+    f.frame = c.frame;
+    f.warp_instructions += executed;
+    f.thread_instructions += lanes;
+    f.by_kind[static_cast<std::size_t>(c.kind)] += lanes;
+  }
+  for (const auto& [frame, counts] : frames) record.frames.push_back(counts);
+}
+
+bool LaunchRun::wait_ended_or_polling() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_ || polling_; });
+  return ended_;
+}
+
+void LaunchRun::wait_ended() {
+  ++waiting_;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_; });
+  --waiting_;
+}
+
+bool LaunchRun::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+}  // namespace muscope::exec

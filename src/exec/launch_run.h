@@ -1,0 +1,57 @@
+// One launch from start to result, on threads of the pool. Internal to exec/.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "exec/block_run.h"
+#include "exec/launch_context.h"
+#include "views/access_counts.h"
+
+namespace muscope::exec {
+
+class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this<LaunchRun> {
+ public:
+  LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory, const arch::GpuSpec& gpu, const EngineOptions& options);
+
+  unsigned workers() const { return workers_; }
+  /// What each worker's thread does.
+  void work();
+
+  bool wait_ended_or_polling() override;
+  void wait_ended() override;
+  bool ended() const override;
+  LaunchResult& result() override { return result_; }
+
+ private:
+  void fill_const_bank();
+  void run_parallel(Worker& worker);
+  void run_ordered(Worker& worker);
+  /// A block, or every started block, waits for the outside. False when the launch must end (worker.fault is set).
+  bool wait_for_others(Worker& worker, Block& block, std::uint64_t& idle);
+  void finish_block(Block& block);
+  void merge(Worker& worker, const views::AccessCounts* counts);
+  void finish();
+  void describe_fault(const Fault& fault);
+
+  LaunchRequest request_;
+  std::shared_ptr<const Program> program_;
+  LaunchContext context_;
+  unsigned workers_ = 1;
+  LaunchResult result_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned running_ = 0;
+  bool ended_ = false, polling_ = false;
+  std::atomic<int> waiting_{0};
+
+  // Merged from workers, under mutex_.
+  std::unique_ptr<views::AccessCounts> counts_;
+  std::vector<std::uint64_t> block_executions_, block_lanes_, guarded_lanes_;
+  Fault fault_;
+  std::map<std::pair<std::uint32_t, std::string>, views::Finding> findings_;
+  std::map<std::uint64_t, std::string> outputs_;  ///< of blocks that printed
+};
+
+}  // namespace muscope::exec

@@ -1,0 +1,18 @@
+// The table of one instruction set level. Compiled once per level, like the families it lists.
+#include "exec/op_table.h"
+#include "exec/ops_common.h"
+
+namespace muscope::exec::MUSCOPE_ISA {
+
+Handler find_integer(const code::Op& op);
+Handler find_bits(const code::Op& op);
+Handler find_float(const code::Op& op);
+Handler find_half(const code::Op& op);
+Handler find_compare(const code::Op& op);
+Handler find_convert(const code::Op& op);
+Handler find_move(const code::Op& op);
+Handler find_memory(const code::Op& op, DataHandler* data);
+
+const OpTable kTable = {find_integer, find_bits, find_float, find_half, find_compare, find_convert, find_move, find_memory};
+
+}  // namespace muscope::exec::MUSCOPE_ISA

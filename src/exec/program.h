@@ -1,0 +1,23 @@
+// Program: a Kernel decoded for this machine. Made once per kernel and process.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "code/kernel.h"
+#include "exec/warp.h"
+
+namespace muscope::exec {
+
+struct Program {
+  std::shared_ptr<const code::Kernel> kernel;
+  std::vector<XOp> ops;                          ///< as Kernel::ops
+  std::vector<std::uint32_t> function_by_ptx;    ///< ptx function index -> Kernel::functions, for indirect calls
+  std::uint32_t register_bytes = 0;              ///< of one warp: the entry's frame and room for calls
+  std::uint32_t local_bytes = 0;                 ///< per thread
+};
+
+/// Chooses a handler for every op; ops that have none get one that faults with "unsupported" when reached.
+std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel);
+
+}  // namespace muscope::exec

@@ -1,0 +1,28 @@
+// Counts per memory instruction: the view behind requests, sectors, wavefronts and the worst example of each line.
+#pragma once
+
+#include <vector>
+
+#include "trace/sink.h"
+#include "views/records.h"
+
+namespace muscope::views {
+
+/// A shard of one worker. Integer sums and a total order on examples make the merged result independent of how blocks
+/// were shared out.
+class AccessCounts final : public trace::AccessSink {
+ public:
+  explicit AccessCounts(std::size_t sites) : rows_(sites * kSpaces) {}
+
+  void access(const trace::WarpAccess& access) override;
+  void merge(const AccessCounts& other);
+  /// Rows with at least one execution, by site and space.
+  std::vector<SiteCounts> finish() const;
+
+ private:
+  static constexpr std::size_t kSpaces = 5;  ///< of trace::Space
+  void keep_worst(SiteCounts& row, const trace::WarpAccess& access, std::uint32_t cost);
+  std::vector<SiteCounts> rows_;
+};
+
+}  // namespace muscope::views
