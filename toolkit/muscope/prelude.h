@@ -16,6 +16,10 @@
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
 
+// Before <cstdlib>, which takes malloc, free and printf into std, and <new>, whose device operators call them.
+#include "../host_defines.h"
+#include "device/system_calls.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "math_overloads.h"
 #include "memory.h"
 #include "surfaces.h"
-#include "system_calls.h"
 #include "textures.h"
 #include "warp.h"
 

@@ -89,7 +89,49 @@ MUSCOPE_HOST_LENGTH(float, f)
 #undef MUSCOPE_HOST_LENGTH
 #undef MUSCOPE_HOST
 
-static MUSCOPE_INLINE __device__ void sincos(float a, float* s, float* c) { muscope_math::sincos(a, s, c); }
-static MUSCOPE_INLINE __device__ float exp10(float a) { return muscope_math::exp10(a); }
+// Declared by clang's headers, defined in CUDA's: the float overloads of C++'s names for the device.
+#define MUSCOPE_FLOAT1(R, name) \
+  MUSCOPE_DEVICE R name(float a) { return ::name##f(a); }
+#define MUSCOPE_FLOAT2(name) \
+  MUSCOPE_DEVICE float name(float a, float b) { return ::name##f(a, b); }
+MUSCOPE_FLOAT1(float, acosh)
+MUSCOPE_FLOAT1(float, asinh)
+MUSCOPE_FLOAT1(float, atanh)
+MUSCOPE_FLOAT1(float, cbrt)
+MUSCOPE_FLOAT1(float, erfc)
+MUSCOPE_FLOAT1(float, erf)
+MUSCOPE_FLOAT1(float, exp2)
+MUSCOPE_FLOAT1(float, expm1)
+MUSCOPE_FLOAT1(float, lgamma)
+MUSCOPE_FLOAT1(float, tgamma)
+MUSCOPE_FLOAT1(float, log1p)
+MUSCOPE_FLOAT1(float, log2)
+MUSCOPE_FLOAT1(float, logb)
+MUSCOPE_FLOAT1(float, nearbyint)
+MUSCOPE_FLOAT1(float, rint)
+MUSCOPE_FLOAT1(float, round)
+MUSCOPE_FLOAT1(float, trunc)
+MUSCOPE_FLOAT1(int, ilogb)
+MUSCOPE_FLOAT1(long, lrint)
+MUSCOPE_FLOAT1(long, lround)
+MUSCOPE_FLOAT1(long long, llrint)
+MUSCOPE_FLOAT1(long long, llround)
+MUSCOPE_FLOAT2(copysign)
+MUSCOPE_FLOAT2(fdim)
+MUSCOPE_FLOAT2(fmax)
+MUSCOPE_FLOAT2(fmin)
+MUSCOPE_FLOAT2(hypot)
+MUSCOPE_FLOAT2(nextafter)
+MUSCOPE_FLOAT2(remainder)
+#undef MUSCOPE_FLOAT1
+#undef MUSCOPE_FLOAT2
+MUSCOPE_DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+MUSCOPE_DEVICE float remquo(float a, float b, int* q) { return ::remquof(a, b, q); }
+MUSCOPE_DEVICE float scalbn(float a, int n) { return ::scalbnf(a, n); }
+MUSCOPE_DEVICE float scalbln(float a, long n) { return ::scalblnf(a, n); }
+MUSCOPE_DEVICE double nan(const char*) { return __builtin_nan(""); }
+MUSCOPE_DEVICE float nanf(const char*) { return __builtin_nanf(""); }
+MUSCOPE_DEVICE void sincos(float a, float* s, float* c) { muscope_math::sincos(a, s, c); }
+MUSCOPE_DEVICE float exp10(float a) { return muscope_math::exp10(a); }
 
 #endif

@@ -21,11 +21,6 @@ static MUSCOPE_INLINE __device__ void __assert_fail(const char* message, const c
 }
 }
 
-namespace std {
-MUSCOPE_DEVICE void* malloc(size_t bytes) { return ::malloc(bytes); }
-MUSCOPE_DEVICE void free(void* pointer) { ::free(pointer); }
-}  // namespace std
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 MUSCOPE_DEVICE void __nanosleep(unsigned nanoseconds) { asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds)); }
 #endif

@@ -1,0 +1,7 @@
+// The name under which some programs reach for what every .cu file has.
+#ifndef MUSCOPE_CRT_DEVICE_FUNCTIONS_H
+#define MUSCOPE_CRT_DEVICE_FUNCTIONS_H
+
+#include "../cuda_runtime.h"
+
+#endif

@@ -1,0 +1,7 @@
+// Texture types.
+#ifndef MUSCOPE_CUDA_TEXTURE_TYPES_H
+#define MUSCOPE_CUDA_TEXTURE_TYPES_H
+
+#include "muscope/runtime/texture_types.h"
+
+#endif

@@ -1,0 +1,7 @@
+// Atomic functions: device code has them without an include.
+#ifndef MUSCOPE_DEVICE_ATOMIC_FUNCTIONS_H
+#define MUSCOPE_DEVICE_ATOMIC_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif

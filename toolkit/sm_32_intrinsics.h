@@ -1,0 +1,7 @@
+// Intrinsics: device code has them without an include.
+#ifndef MUSCOPE_SM_32_INTRINSICS_H
+#define MUSCOPE_SM_32_INTRINSICS_H
+
+#include "cuda_runtime.h"
+
+#endif

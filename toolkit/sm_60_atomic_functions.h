@@ -1,0 +1,7 @@
+// Atomic functions: device code has them without an include.
+#ifndef MUSCOPE_SM_60_ATOMIC_FUNCTIONS_H
+#define MUSCOPE_SM_60_ATOMIC_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif
