@@ -18,7 +18,8 @@ namespace {
 
 [[noreturn]] void fail_writing(const std::string& path, int error) {
   fail("D731",
-       fmt::format("writing the report to '{}' failed: {}", path == "-" ? "stdout" : path, std::strerror(error)),
+       fmt::format("writing the report to {} failed: {}", path == "-" ? "stdout" : '\'' + path + '\'',
+                   std::strerror(error)),
        error == ENOSPC ? "free space there, or name another file" : "name another file");
 }
 

@@ -61,17 +61,18 @@ void Progress::show(const std::vector<ProcessStatus>& statuses) {
   if (!active_) return;
   const std::size_t width = terminal_width(STDERR_FILENO);
   const std::string line = progress_line(statuses, width > 1 ? width - 1 : 0);
+  if (line == drawn_) return;
   if (line.empty()) return erase();
   std::fprintf(stderr, "\r%s\033[K", line.c_str());
   std::fflush(stderr);
-  drawn_ = true;
+  drawn_ = line;
 }
 
 void Progress::erase() {
-  if (!drawn_) return;
+  if (drawn_.empty()) return;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
-  drawn_ = false;
+  drawn_.clear();
 }
 
 }  // namespace muscope::cli

@@ -29,7 +29,7 @@ class Progress {
 
  private:
   bool active_ = false;
-  bool drawn_ = false;
+  std::string drawn_;
 };
 
 /// Columns of the terminal behind `fd`; 0 when it is none.

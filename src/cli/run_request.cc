@@ -143,42 +143,39 @@ RunRequest parse_run_request(const Arguments& args) {
   CLI::App app("Run a CUDA or MUSA program with no GPU and report its memory traffic, per kernel and line.\n",
                "muscope run");
   app.formatter(std::make_shared<RunFormatter>());
-  app.add_option("--gpu", r.gpu,
-                 "GPU to stand in for: a name, a compute capability (sm_80) or a JSON file; default h200");
-  app.add_option("--devices", r.devices, "how many of it the program sees; default 1");
+  const auto option = [&](const char* name, auto& value, const char* kind, const char* group, const char* text) {
+    app.add_option(name, value, text)->type_name(kind)->group(group);
+  };
+  option("--gpu", r.gpu, "NAME", "Options",
+         "GPU to stand in for: a name, a compute capability (sm_80), a JSON file; default h200");
+  option("--devices", r.devices, "N", "Options", "how many of it the program sees; default 1");
+  app.add_flag("--propagate", r.propagate, "pass on the program's exit code instead of 1");
+  app.add_flag("--keep", r.keep, "keep the files of the run and say where they are");
 
-  app.add_option("--kernel", r.kernel, "count only kernels whose name matches this regular expression")
-      ->group("What to count");
-  app.add_option("--launches", r.launches_text, "count only launches A-B of each process, from 0")
-      ->group("What to count");
+  option("--kernel", r.kernel, "REGEX", "What to count", "only kernels whose demangled name matches");
+  option("--launches", r.launches_text, "A-B", "What to count", "only these launches of each process, from 0");
 
-  app.add_option("--json", r.json, "write the report as JSON (- for stdout)")->group("Report");
-  app.add_option("--csv", r.csv, "write the report as CSV, laid out like `ncu --csv --page raw` (- for stdout)")
-      ->group("Report");
-  app.add_option("--html", raw.html, "")->group("");
+  option("--json", r.json, "FILE", "Report", "write the report as JSON (- for stdout)");
+  option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");
   app.add_flag("-q,--quiet", r.quiet, "no text report, no progress")->group("Report");
-  app.add_option("--view", r.view, "text report by: lines, kernels")->group("Report");
-  app.add_option("--top", r.top, "text report: show only the first N")->group("Report");
-  app.add_option("--sort", r.sort, "text report: order by this metric")->group("Report");
-  app.add_option("--metrics", r.metrics, "text report: these metrics, comma-separated (* and ? match)")
-      ->group("Report");
-  app.add_option("--emit", raw.emit, "write intermediate forms: ptx,kernels")->group("Report");
-  app.add_option("--emit-dir", r.emit_dir, "where --emit writes; default muscope-emit")->group("Report");
+  option("--view", r.view, "WHAT", "Report", "text report: lines (default) or kernels, the table of kernels alone");
+  option("--top", r.top, "N", "Report", "text report: kernels in detail, and lines of each; default 5");
+  option("--sort", r.sort, "KEY", "Report", "text report: traffic (default), waste, requests, name, order");
+  option("--metrics", r.metrics, "LIST", "Report", "these metrics, comma-separated; * and ? match");
+  option("--emit", raw.emit, "LIST", "Report", "write intermediate forms to files: ptx,kernels");
+  option("--emit-dir", r.emit_dir, "FOLDER", "Report", "where --emit writes; default muscope-emit");
 
-  app.add_option("--threads", r.threads, "threads that execute kernels; default: one per core")->group("Limits");
-  app.add_option("--timeout", raw.timeout, "end the run after this time (30, 90s, 2m) and say what was running")
-      ->group("Limits");
-  app.add_option("--max-steps", r.max_steps, "end a launch after this many warp instructions")->group("Limits");
+  option("--threads", r.threads, "N", "Limits", "threads that execute kernels; default: one per core");
+  option("--timeout", raw.timeout, "TIME", "Limits", "end the run after this time (30, 90s, 2m), say what was running");
+  option("--max-steps", r.max_steps, "N", "Limits", "end a launch after this many warp instructions");
 
-  app.add_option("--toolchain", r.toolchain, "compile with nvcc or clang; default: nvcc where there is one")
-      ->group("Compiling");
-  app.add_option("--compile-flags", r.compile_flags, "flags for the compiler, in nvcc's spelling, as one argument")
-      ->group("Compiling");
+  option("--toolchain", r.toolchain, "NAME", "Compiling", "nvcc or clang; default: nvcc where there is one");
+  option("--compile-flags", r.compile_flags, "FLAGS", "Compiling", "flags in nvcc's spelling, as one argument");
 
-  app.add_flag("--propagate", r.propagate, "pass on the program's exit code instead of 1")->group("Running");
-  app.add_flag("--keep", r.keep, "keep the files of the run and say where they are")->group("Running");
-  app.add_option("--trace", raw.trace, "")->group("");
-  app.add_option("--checkers", raw.checkers, "")->group("");
+  for (const auto& [name, value] :
+       {std::pair{"--html", &raw.html}, {"--trace", &raw.trace}, {"--checkers", &raw.checkers}}) {
+    option(name, *value, "", "", "");  // known, so that the message can say that they are not there yet
+  }
 
   const std::size_t program_at = find_program(args, option_takes_value, &app);
   parse(app, Arguments(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at)), kExamples);

@@ -2,6 +2,7 @@
 // timeout, full disk. With fake_child in the place of a CUDA program.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -327,6 +328,25 @@ TEST(RunProcess, ALaunchInAChildIsStoppedToo) {
     EXPECT_THAT(o.child.still_running, IsEmpty());
     EXPECT_EQ(launches(o), 1u);
   });
+}
+
+TEST(RunProcess, InterruptFromTheTerminalArrivesOnce) {
+  // In a terminal of its own: ^C reaches muscope and the program at once, and is not sent a second time.
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    const Outcome o = run_steps({"launch", "spin", "sleep:60000"});
+    const bool good = o.child.interrupted_by == SIGINT && o.child.exit_text == "killed by SIGINT" && launches(o) == 2;
+    ::_exit(good ? 0 : 1);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  ASSERT_EQ(::write(terminal, "\x03", 1), 1);
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  ::close(terminal);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(RunProcess, BackgroundProcessesAreNamed) {
