@@ -109,3 +109,13 @@ run_benchmarks() {
   done
   ((found)) || say "there are no benchmarks in this checkout"
 }
+
+make_packages() {
+  local log=build/release-package.log
+  if ! (cd build/release && cpack) > "$log" 2>&1; then
+    tail -20 "$log" >&2
+    say "packaging failed; all of it: $log"
+    exit 1
+  fi
+  ls -l build/release/packages/*.deb build/release/packages/*.tar.gz
+}

@@ -33,6 +33,8 @@ test|llvm-19-tools|/usr/lib/llvm-*/bin/FileCheck|checks output against expectati
 sanitize|libclang-rt-19-dev|/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a,/usr/lib/llvm-19/lib/clang/19/lib/x86_64-pc-linux-gnu/libclang_rt.fuzzer.a|fuzzing with coverage guidance (libFuzzer)
 sanitize|clang-19|cmd:clang++-19|compiles the fuzz targets
 bench|libbenchmark-dev|/usr/include/benchmark/benchmark.h|benchmarks
+package|dpkg-dev|cmd:dpkg-shlibdeps|finds what the package depends on
+package|file|cmd:file|used by dpkg-shlibdeps
 lint|clang-format-19|cmd:clang-format-19|formatting
 lint|clang-tidy-19|cmd:clang-tidy-19|static analysis
 TABLE
@@ -52,6 +54,15 @@ is_present() {  # is_present TEST
 }
 
 distribution() { (. /etc/os-release 2> /dev/null && echo "${ID:-unknown} ${VERSION_ID:-}") || echo unknown; }
+
+# Sets root_prefix to what makes a command run as root; fails when nothing does.
+as_root_command() {
+  root_prefix=()
+  ((EUID == 0)) && return 0
+  # Asking for a password needs someone at a terminal.
+  command -v sudo > /dev/null && { [[ -t 0 ]] || sudo -n true 2> /dev/null; } || return 1
+  root_prefix=(sudo)
+}
 
 # require_packages GROUP...: installs what is missing of these groups, or says how and exits with 3.
 require_packages() {
@@ -78,25 +89,20 @@ require_packages() {
     "debian 12" | "ubuntu 24.04") ;;
     *) say "note: $known was not tested; ./dev is made for Debian 12 and Ubuntu 24.04" ;;
   esac
-  local -a as_root=()
-  if ((EUID != 0)); then
-    # Asking for a password needs someone at a terminal.
-    if command -v sudo > /dev/null && { [[ -t 0 ]] || sudo -n true 2> /dev/null; }; then
-      as_root=(sudo)
-    else
-      say "installing needs root and there is no sudo. Run as root:"
-      echo "  apt-get update && $install" >&2
-      exit 3
-    fi
+  local -a root_prefix=()
+  if ! as_root_command; then
+    say "installing needs root and there is no sudo. Run as root:"
+    echo "  apt-get update && $install" >&2
+    exit 3
   fi
   mkdir -p build
   say "installing: ${missing[*]}  (log: build/install.log)"
   # Lists older than the packages' last change make apt-get fail; a fresh container has none at all.
-  if ! "${as_root[@]}" apt-get update > build/install.log 2>&1 ||
-    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $install >> build/install.log 2>&1 < /dev/null; then
+  if ! "${root_prefix[@]}" apt-get update > build/install.log 2>&1 ||
+    ! "${root_prefix[@]}" env DEBIAN_FRONTEND=noninteractive $install >> build/install.log 2>&1 < /dev/null; then
     tail -15 build/install.log >&2
     say "the installation failed. The command was:"
-    echo "  ${as_root[*]-} apt-get update && ${as_root[*]-} $install" >&2
+    echo "  ${root_prefix[*]-} apt-get update && ${root_prefix[*]-} $install" >&2
     exit 3
   fi
 }
