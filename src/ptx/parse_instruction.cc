@@ -1,4 +1,6 @@
 // Instructions: guard, mnemonic, operands, and the search for the form of the table that describes them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ptx/parser_impl.h"
@@ -192,13 +194,12 @@ void Parser::report_unfit(const Spelling& spelling, std::string_view mnemonic) {
                          [&](const ModSlot& slot) { return slot.members.test(static_cast<std::size_t>(mod)); });
     });
     if (somewhere) continue;
-    return report("D302",
-                  "no form of '" + opcode + "' has the modifier '" + std::string(name_of(mod)) + "' (in " + whole + ")",
+    return report("D302", fmt::format("no form of '{}' has the modifier '{}' (in {})", opcode, name_of(mod), whole),
                   hint);
   }
   report("D302",
-         "no form of '" + opcode + "' has the modifier '" + std::string(name_of(mismatch.mod)) +
-             "' together with the others of '" + whole,
+         fmt::format("no form of '{}' has the modifier '{}' together with the others of {}", opcode,
+                     name_of(mismatch.mod), whole),
          hint);
 }
 

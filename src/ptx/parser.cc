@@ -181,9 +181,12 @@ void Parser::parse_version() {
   advance();
   const std::string_view text = token().text;
   if (token().kind != TokenKind::kFloat && token().kind != TokenKind::kInteger) fail_expected("a version like 8.5");
+  const auto read = [](std::string_view digits, int& out) {
+    std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  };
   const std::size_t dot = std::min(text.find('.'), text.size());
-  std::from_chars(text.data(), text.data() + dot, module_.version_major);
-  if (dot < text.size()) std::from_chars(text.data() + dot + 1, text.data() + text.size(), module_.version_minor);
+  read(text.substr(0, dot), module_.version_major);
+  if (dot < text.size()) read(text.substr(dot + 1), module_.version_minor);
   advance();
 }
 

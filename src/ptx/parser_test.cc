@@ -300,10 +300,7 @@ TEST(Parser, LocatesItsMessages) {
 }
 
 TEST(Parser, RefusesTextThatIsNoPtx) {
-  for (std::string_view text : {"hello world", "",
-                                "\x7f"
-                                "ELF",
-                                "{}{}{}", "}}}}", ".func f() { ret; }"}) {
+  for (std::string_view text : {"hello world", "", "\177ELF", "{}{}{}", "}}}}", ".func f() { ret; }"}) {
     const ParseResult result = parse(text, "x");
     ASSERT_FALSE(result.ok()) << text;
     EXPECT_EQ(result.diagnostics[0].code, "D310") << text;
