@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,8 @@ struct Spool::State {
   std::string signal_frame;  // with room reserved
   std::unordered_map<TransferKey, std::uint32_t, TransferKeyHash> transfers;
   std::unordered_map<std::string, std::uint32_t> findings;
-  bool stopped = false;  // a stopped launch has been recorded
+  std::unordered_set<std::uint32_t> kernels;  // ids of those written
+  bool stopped = false;                       // a stopped launch has been recorded
 
   /// One frame around encode(value). The caller holds the mutex.
   template <typename T>
@@ -106,7 +108,7 @@ void start_spool() { Spool::of_process(); }
 
 void Spool::kernel(const views::KernelInfo& info) {
   const std::lock_guard lock(state_->mutex);
-  state_->append(views::FrameType::kKernel, info);
+  if (state_->kernels.insert(info.id).second) state_->append(views::FrameType::kKernel, info);
 }
 
 void Spool::launch_begin(std::uint32_t index, std::string_view kernel_name, std::uint64_t blocks) {

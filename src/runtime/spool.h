@@ -21,7 +21,7 @@ class Spool {
   /// Of this process. Call enter_process() (process.h) before.
   static Spool& of_process();
 
-  /// Once per kernel, before its first launch record.
+  /// Before the first launch record of a kernel; a kernel (by its id) that was described before is passed over.
   void kernel(const views::KernelInfo& info);
   /// Before a launch starts, and once it has ended. Every launch_begin is followed by one launch() or
   /// launch_unobserved(). `blocks` is the size of the grid, for the progress display.
