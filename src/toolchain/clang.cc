@@ -32,7 +32,7 @@ std::string architecture_text(const ClangSetup& setup) {
 }
 
 /// What both passes over a CUDA file share.
-std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flags) {
+std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flags, const Input& input) {
   const ClangRow& row = clang_row(setup.clang.version);
   std::vector<std::string> words{setup.clang.path,
                                  "--cuda-path=/nonexistent",
@@ -48,6 +48,7 @@ std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flag
                                  "-D__NVCC__=1",
                                  "-Qunused-arguments",
                                  setup.colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics"};
+  if (input.musa) append(words, {"-include", setup.layout.toolkit + "/musa_runtime.h"});
   append(words, flags.preprocess);
   words.push_back("-std=" + (flags.standard.empty() ? std::string("c++17") : flags.standard));
   if (flags.per_thread_stream) words.emplace_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
@@ -79,8 +80,8 @@ std::vector<std::string> plain_command(const ClangSetup& setup, const Flags& fla
 }
 
 /// The host pass over a CUDA file up to its step.
-std::vector<std::string> host_pass(const ClangSetup& setup, const Flags& flags) {
-  std::vector<std::string> words = shared_words(setup, flags);
+std::vector<std::string> host_pass(const ClangSetup& setup, const Flags& flags, const Input& input) {
+  std::vector<std::string> words = shared_words(setup, flags, input);
   append(words, {"-x", "cuda", "--cuda-host-only"});
   if (flags.per_thread_stream) words.emplace_back("-fgpu-default-stream=per-thread");
   append(words, host_words(flags));
@@ -139,9 +140,13 @@ const ClangRow& clang_row(const Version& version) {
 
 std::vector<std::string> device_command(const ClangSetup& setup, const Flags& flags, const Input& input,
                                         const std::string& ptx, const std::string& dependency_file) {
-  std::vector<std::string> words = shared_words(setup, flags);
+  std::vector<std::string> words = shared_words(setup, flags, input);
   append(words, {"-x", "cuda", "--cuda-device-only",
                  fmt::format("--cuda-feature={}", clang_row(setup.clang.version).ptx_feature)});
+  if (input.musa) {
+    const int musa = flags.musa_architecture != 0 ? flags.musa_architecture : setup.musa_architecture;
+    words.push_back(fmt::format("-D__MUSA_ARCH__={}", musa));
+  }
   // nvcc optimises device code fully unless -G is given, whatever -O says about the host.
   words.emplace_back(flags.device_debug ? "-O0" : "-O3");
   words.emplace_back("-gline-tables-only");
@@ -168,7 +173,7 @@ std::vector<std::string> host_command(const ClangSetup& setup, const Flags& flag
     append(words, {"-c", "-o", object, input.path});
     return words;
   }
-  std::vector<std::string> words = host_pass(setup, flags);
+  std::vector<std::string> words = host_pass(setup, flags, input);
   append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c", "-o", object, input.path});
   return words;
 }
@@ -176,7 +181,7 @@ std::vector<std::string> host_command(const ClangSetup& setup, const Flags& flag
 std::vector<std::string> preprocess_command(const ClangSetup& setup, const Flags& flags, const Input& input,
                                             const std::vector<std::string>& step) {
   std::vector<std::string> words =
-      input.language == Language::kCuda ? host_pass(setup, flags) : plain_command(setup, flags, input);
+      input.language == Language::kCuda ? host_pass(setup, flags, input) : plain_command(setup, flags, input);
   append(words, step);
   words.push_back(input.path);
   return words;

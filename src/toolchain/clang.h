@@ -17,7 +17,8 @@ struct ClangSetup {
   Tool host;  ///< compiles .cpp files and links
   Layout layout;
   int architecture = 90;
-  char suffix = 0;  ///< 'a' for sm_90a
+  char suffix = 0;              ///< 'a' for sm_90a
+  int musa_architecture = 310;  ///< __MUSA_ARCH__ of MUSA inputs: 310 has warps of 32 as NVIDIA's GPUs
   bool colour = false;
 };
 

@@ -34,6 +34,9 @@ constexpr const char* kCompilerVariables[] = {"CPATH",
                                               "SOURCE_DATE_EPOCH",
                                               "CCC_OVERRIDE_OPTIONS"};
 
+/// MUSA GPUs take their code as this architecture's PTX: what they offer is about what this one does.
+constexpr int kTargetForMusa = 80;
+
 /// One of the two compilers, ready to be called.
 struct Chosen {
   std::optional<NvccSetup> nvcc;
@@ -53,7 +56,7 @@ std::vector<Input> inputs_of(const CompileRequest& request) {
       fail("D405", fmt::format("'{}' is no source file that can be compiled to a program", source),
            "give .cu, .mu, .cpp, .cc, .cxx or .c files, objects (.o) or libraries (.a)");
     }
-    inputs.push_back({source, language});
+    inputs.push_back({source, language, source.ends_with(".mu")});
   }
   return inputs;
 }
@@ -85,12 +88,14 @@ Chosen choose(const CompileRequest& request, const Flags& flags, const SearchPla
 /// Settles the architecture, in the setup and in `compiled`, and notes where it is not the wanted one.
 void settle_architecture(const CompileRequest& request, const Flags& flags, Chosen& chosen, Compiled& compiled) {
   const GpuTarget asked = newest_target(flags.targets);
-  const int wanted = asked.cc != 0 ? asked.cc : request.cc_major * 10 + request.cc_minor;
+  int wanted = asked.cc != 0 ? asked.cc : request.cc_major * 10 + request.cc_minor;
+  if (request.musa_architecture != 0 && asked.cc == 0) wanted = kTargetForMusa;
   const int got = nearest_architecture(supported_architectures(chosen.tool()), wanted);
   if (chosen.nvcc) chosen.nvcc->architecture = got;
   if (chosen.clang) {
     chosen.clang->architecture = got;
     chosen.clang->suffix = got == wanted ? asked.suffix : '\0';
+    if (request.musa_architecture != 0) chosen.clang->musa_architecture = request.musa_architecture;
   }
   compiled.cc_major = got / 10;
   compiled.cc_minor = got % 10;
@@ -109,7 +114,7 @@ std::string cache_key(const CompileRequest& request, const Flags& flags, const C
   hasher.add("program 1");
   hasher.add(chosen.tool().path);
   hasher.add(chosen.tool().text());
-  hasher.add(fmt::format("{}.{}", compiled.cc_major, compiled.cc_minor));
+  hasher.add(fmt::format("{}.{} {}", compiled.cc_major, compiled.cc_minor, request.musa_architecture));
   if (chosen.clang) {
     hasher.add(chosen.clang->host.path);
     hasher.add(chosen.clang->host.text());

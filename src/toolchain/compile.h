@@ -25,6 +25,7 @@ struct CompileRequest {
   std::vector<std::string> sources;  ///< .cu, .mu, .cpp, .cc, .cxx, .c files, .o and .a; at least one
   int cc_major = 9;                  ///< compute capability of the GPU that the program is to run on
   int cc_minor = 0;
+  int musa_architecture = 0;  ///< 210, 220, 310: the GPU is Moore Threads' mp_21, ...; cc is then ignored
   Preference toolchain = Preference::kAuto;
   std::vector<std::string> flags;  ///< the user's flags in nvcc's spelling, one word each (process.h: split_words)
   bool use_cache = true;

@@ -3,49 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 
+#include "toolchain/option_lists.h"
 #include "toolchain/option_table.h"
-#include "toolchain/process.h"
 
 namespace muscope::toolchain {
 namespace {
-
-/// Splits at commas that no backslash escapes, as nvcc does for list-valued options.
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
-      parts.back() += text[++i];
-    } else if (text[i] == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[i];
-    }
-  }
-  std::erase_if(parts, [](const std::string& part) { return part.empty(); });
-  return parts;
-}
-
-/// A list whose parts may hold several words: nvcc hands them to the host compiler through a shell.
-std::vector<std::string> split_list_words(std::string_view text) {
-  std::vector<std::string> words;
-  for (const std::string& part : split_list(text)) {
-    for (std::string& word : split_words(part)) words.push_back(std::move(word));
-  }
-  return words;
-}
-
-std::vector<std::string> read_options_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail("D405", fmt::format("cannot read the options file '{}'", path));
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  return split_words(text);
-}
 
 /// How alike two option names are: the length of their common beginning.
 std::size_t common_prefix(std::string_view a, std::string_view b) {
@@ -113,7 +78,8 @@ class FlagParser {
     const Language language = forced_language_ != Language::kUnknown ? forced_language_ : language_of(word);
     // Objects and libraries keep their place among -l and -L: the linker reads them in order.
     if (language == Language::kLinkInput) flags_.link_options.push_back(word);
-    flags_.inputs.push_back({word, language});
+    flags_.inputs.push_back(
+        {word, language, musa_ || (forced_language_ == Language::kUnknown && word.ends_with(".mu"))});
   }
 
   /// The row of an option, and its value when that is written into the same word.
@@ -245,6 +211,7 @@ class FlagParser {
   FlagSource source_;
   bool forward_unknown_ = false;
   Language forced_language_ = Language::kUnknown;
+  bool musa_ = false;  ///< -x musa
   int depth_ = 0;
   Flags flags_;
 };
@@ -318,14 +285,15 @@ void FlagParser::apply_language(const OptionRow& row, const std::string& word, c
   };
   switch (row.action) {
     case Action::kLanguage:
-      if (value == "cu") {
+      musa_ = value == "musa";
+      if (value == "cu" || musa_) {
         forced_language_ = Language::kCuda;
       } else if (value == "c++") {
         forced_language_ = Language::kCxx;
       } else if (value == "c") {
         forced_language_ = Language::kC;
       } else {
-        fail("D408", fmt::format("option '{}' takes cu, c++ or c, not '{}'", word, value));
+        fail("D408", fmt::format("option '{}' takes cu, c++, c or musa, not '{}'", word, value));
       }
       return;
     case Action::kInclude:
@@ -396,6 +364,17 @@ void FlagParser::apply_code(const OptionRow& row, const std::string& word, const
       return code_list(word, value);
     case Action::kGencode:
       return generate_code(word, value);
+    case Action::kMusaArchitecture: {
+      // mp_22 is __MUSA_ARCH__ 220; further ones (a comma list) do not matter: one PTX is made.
+      int number = 0;
+      const char* digits = value.data() + 3;
+      if (!value.starts_with("mp_") || std::from_chars(digits, value.data() + value.size(), number).ec != std::errc() ||
+          number < 10 || number > 99) {
+        fail("D408", fmt::format("option '{}' takes mp_21, mp_22 or mp_31, not '{}'", word, value));
+      }
+      flags_.musa_architecture = number * 10;
+      return;
+    }
     case Action::kMaxRegisters: {
       int registers = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), registers);
@@ -473,62 +452,6 @@ void FlagParser::apply_link(const OptionRow& row, const std::string& word, const
 }
 
 }  // namespace
-
-Language language_of(std::string_view path) {
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (ending == ".cu" || ending == ".mu") return Language::kCuda;
-  if (ending == ".cpp" || ending == ".cc" || ending == ".cxx" || ending == ".c++" || ending == ".C") {
-    return Language::kCxx;
-  }
-  if (ending == ".c") return Language::kC;
-  if (ending == ".ptx") return Language::kPtx;
-  if (ending == ".o" || ending == ".obj" || ending == ".a" || ending == ".so" ||
-      path.find(".so.") != std::string_view::npos) {
-    return Language::kLinkInput;
-  }
-  return Language::kUnknown;
-}
-
-std::string GpuTarget::text() const {
-  std::string text = fmt::format("{}_{}", is_virtual ? "compute" : "sm", cc);
-  if (suffix != 0) text += suffix;
-  return text;
-}
-
-GpuTarget parse_target(std::string_view text, std::string_view option) {
-  std::string_view digits = text;
-  GpuTarget target;
-  if (digits.starts_with("compute_")) {
-    digits.remove_prefix(8);
-  } else if (digits.starts_with("sm_")) {
-    digits.remove_prefix(3);
-    target.is_virtual = false;
-  } else if (digits.starts_with("lto_")) {
-    digits.remove_prefix(4);  // link-time code of that architecture: its PTX serves
-  }
-  if (!digits.empty() && (digits.back() == 'a' || digits.back() == 'f')) {
-    target.suffix = digits.back();
-    digits.remove_suffix(1);
-  }
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), target.cc);
-  if (error != std::errc() || end != digits.data() + digits.size() || target.cc < 10 || target.cc > 999) {
-    fail("D408", fmt::format("option '{}': '{}' is no GPU architecture", option, text),
-         "for example sm_90 or compute_80");
-  }
-  return target;
-}
-
-GpuTarget newest_target(std::span<const GpuTarget> targets) {
-  GpuTarget newest;
-  for (const bool is_virtual : {true, false}) {
-    for (const GpuTarget& target : targets) {
-      if (target.is_virtual == is_virtual && target.cc > newest.cc) newest = target;
-    }
-    if (newest.cc != 0) break;
-  }
-  newest.is_virtual = true;
-  return newest;
-}
 
 Flags parse_flags(std::span<const std::string> words, FlagSource source) { return FlagParser(words, source).parse(); }
 

@@ -35,6 +35,7 @@ Language language_of(std::string_view path);
 struct Input {
   std::string path;
   Language language = Language::kUnknown;
+  bool musa = false;  ///< CUDA under MUSA's names: .mu, or -x musa
 };
 
 /// One target of -arch, -code or -gencode: "compute_90", "sm_90a".
@@ -82,6 +83,7 @@ struct Flags {
   std::vector<std::string> link_options;  ///< -l, -L, -Xlinker in the order given, as a compiler driver spells them
   std::vector<std::string> ptxas_options;
   std::string host_compiler;  ///< -ccbin: a program or its folder; empty: not given
+  int musa_architecture = 0;  ///< --offload-arch=mp_22: 220; 0: not given
   int max_registers = 0;      ///< -maxrregcount; 0: no limit
   FloatRules floats;
   DependencyRules dependencies;

@@ -193,7 +193,7 @@ TEST(Clang, VersionsHaveTheirRow) {
 }
 
 TEST(Clang, TheDevicePassCarriesTheFloatRules) {
-  const Input input{"a.cu", Language::kCuda};
+  const Input input{"a.cu", Language::kCuda, false};
   const auto words = device_command(setup_with(22), cc("-fmad=false -prec-div=false -G -DX"), input, "a.ptx", "a.d");
   EXPECT_THAT(words, IsSupersetOf({"--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx88", "-O0", "-DX",
                                    "-ffp-contract=off", "-nvptx-prec-divf32=1", "-MF", "a.d", "a.ptx"}));
@@ -204,12 +204,24 @@ TEST(Clang, TheDevicePassCarriesTheFloatRules) {
 }
 
 TEST(Clang, TheHostPassIncludesThePtx) {
-  const auto words = host_command(setup_with(22), cc("-g -Xcompiler -fPIC"), {"a.cu", Language::kCuda}, "a.ptx", "a.o");
+  const auto words =
+      host_command(setup_with(22), cc("-g -Xcompiler -fPIC"), {"a.cu", Language::kCuda, false}, "a.ptx", "a.o");
   EXPECT_THAT(words,
               IsSupersetOf({"--cuda-host-only", "-fcuda-include-gpubinary", "a.ptx", "-g", "-O0", "-fPIC", "a.o"}));
-  const auto plain = host_command(setup_with(22), cc("-O1"), {"a.cpp", Language::kCxx}, "a.ptx", "a.o");
+  const auto plain = host_command(setup_with(22), cc("-O1"), {"a.cpp", Language::kCxx, false}, "a.ptx", "a.o");
   EXPECT_EQ(plain.front(), "/usr/bin/g++");
   EXPECT_THAT(plain, Not(Contains("a.ptx")));
+}
+
+TEST(Clang, MusaSourcesGetMusasNames) {
+  const Flags flags = cc("--offload-arch=mp_22 -mtgpu -x musa -c k.cpp");
+  ASSERT_TRUE(flags.inputs.at(0).musa);
+  EXPECT_EQ(flags.inputs[0].language, Language::kCuda);
+  EXPECT_THAT(device_command(setup_with(22), flags, flags.inputs[0], "k.ptx", ""),
+              IsSupersetOf({"/T/musa_runtime.h", "-D__MUSA_ARCH__=220"}));
+  EXPECT_TRUE(cc("a.mu").inputs.at(0).musa);
+  EXPECT_FALSE(cc("a.cu").inputs.at(0).musa);
+  EXPECT_EQ(error_of("--offload-arch=sm_90"), "D408");
 }
 
 TEST(Clang, LinksAgainstOurRuntimeUnlessToldNotTo) {
@@ -257,10 +269,10 @@ TEST(Nvcc, PtxIsAlwaysInside) {
 TEST(Nvcc, TheRuntimeIsSharedAndLinesAreThere) {
   const NvccSetup setup{{"nvcc", "/nvcc", {13, 0, 88}}, 90};
   const auto object =
-      nvcc_object_command(setup, compile_flags("-DX -cudart static"), {"a.cu", Language::kCuda}, "a.o", "a.d");
+      nvcc_object_command(setup, compile_flags("-DX -cudart static"), {"a.cu", Language::kCuda, false}, "a.o", "a.d");
   EXPECT_THAT(object, IsSupersetOf({"-lineinfo", "-DX", "-O2", "-MD", "-c", "a.cu"}));
   EXPECT_THAT(object, Not(Contains("static")));
-  EXPECT_THAT(nvcc_object_command(setup, compile_flags("-G"), {"a.cu", Language::kCuda}, "a.o", ""),
+  EXPECT_THAT(nvcc_object_command(setup, compile_flags("-G"), {"a.cu", Language::kCuda, false}, "a.o", ""),
               Not(Contains("-lineinfo")));
   EXPECT_THAT(nvcc_link_command(setup, compile_flags("-lm"), {"a.o"}, "app"),
               IsSupersetOf({"-cudart", "shared", "-lm", "app"}));

@@ -7,7 +7,7 @@ constexpr std::string_view kNoSass = "it has no effect: machine code is not made
 constexpr std::string_view kNoIntermediate = "it has no effect: no intermediate files are kept";
 constexpr std::string_view kNoWarningFilter = "it has no effect: nvcc's message numbers mean nothing to clang";
 
-// Names and shapes: nvcc --help of CUDA 13.0.
+// Names and shapes: nvcc --help of CUDA 13.0; those marked are of mcc, Moore Threads' compiler.
 constexpr OptionRow kRows[] = {
     // What to make
     {"--compile", "-c", Arity::kNone, Action::kStepObject},
@@ -72,6 +72,7 @@ constexpr OptionRow kRows[] = {
     {"--gpu-architecture", "-arch", Arity::kValue, Action::kArchitecture},
     {"--gpu-code", "-code", Arity::kValue, Action::kCode},
     {"--generate-code", "-gencode", Arity::kValue, Action::kGencode},
+    {"--offload-arch", "--offload-arch", Arity::kValue, Action::kMusaArchitecture},  // mcc's
     {"--maxrregcount", "-maxrregcount", Arity::kValue, Action::kMaxRegisters},
     {"--use_fast_math", "-use_fast_math", Arity::kNone, Action::kFastMath},
     {"--ftz", "-ftz", Arity::kBool, Action::kFlushDenormals},
@@ -111,6 +112,7 @@ constexpr OptionRow kRows[] = {
     {"--compiler-options", "-Xcompiler", Arity::kValue, Action::kHostOptions},
     {"--linker-options", "-Xlinker", Arity::kValue, Action::kLinkerOptions},
     {"--ptxas-options", "-Xptxas", Arity::kValue, Action::kPtxasOptions},
+    {"-mtgpu", "-mtgpu", Arity::kNone, Action::kAccept},  // mcc's
     {"--nvlink-options", "-Xnvlink", Arity::kValue, Action::kAccept},
     {"--archive-options", "-Xarchive", Arity::kValue, Action::kAccept},
     {"--cudafe-options", "-Xcudafe", Arity::kValue, Action::kAccept},

@@ -55,6 +55,7 @@ enum class Action {
   kArchitecture,
   kCode,
   kGencode,
+  kMusaArchitecture,
   kMaxRegisters,
   kFastMath,
   kFlushDenormals,

@@ -34,7 +34,10 @@ std::vector<int> supported_architectures(const Tool& compiler) {
           : std::vector<std::string>{compiler.path, "--target=nvptx64-nvidia-cuda", "-print-supported-cpus"};
   const ProcessResult answer = run_process(question);
   if (!answer.ok()) return {};
-  return architectures_in(answer.out + answer.err);
+  std::vector<int> found = architectures_in(answer.out + answer.err);
+  // clang still lists GPUs without shuffles (cc 2.x); muscope's device headers begin here.
+  if (compiler.name == "clang") std::erase_if(found, [](int architecture) { return architecture < kOldestTarget; });
+  return found;
 }
 
 int nearest_architecture(const std::vector<int>& supported, int wanted) {

@@ -12,6 +12,9 @@ namespace muscope::toolchain {
 /// Architectures in a compiler's own listing ("sm_75 sm_80 ... sm_90a"), ascending, suffixed ones ("90a") left out.
 std::vector<int> architectures_in(std::string_view listing);
 
+/// The oldest architecture that muscope's device headers serve: the first with shuffles and read-only loads.
+inline constexpr int kOldestTarget = 35;
+
 /// What this nvcc (--list-gpu-code) or clang (-print-supported-cpus) can target; empty when it does not say.
 std::vector<int> supported_architectures(const Tool& compiler);
 
