@@ -1,0 +1,154 @@
+// cudaGetLastError and its kin, and the common beginning and end of every call.
+#include <unistd.h>
+
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <set>
+
+#include "base/diagnostic.h"
+#include "runtime/control.h"
+#include "runtime/entry.h"
+#include "runtime/environment.h"
+#include "runtime/process.h"
+#include "runtime/runtime.h"
+#include "runtime/spool.h"
+
+namespace muscope::runtime {
+namespace {
+
+thread_local cudaError_t g_last_error = cudaSuccess;
+
+struct ErrorRow {
+  int code;
+  const char* name;
+  const char* text;
+};
+
+constexpr ErrorRow kErrors[] = {
+#define MUSCOPE_ERROR(code, name, text) {code, #name, text},
+#include "runtime/errors.inc"
+#undef MUSCOPE_ERROR
+};
+
+const ErrorRow* find_error(int code) {
+  for (const ErrorRow& row : kErrors) {
+    if (row.code == code) return &row;
+  }
+  return nullptr;
+}
+
+// What CUDA would have answered where muscope cannot go on.
+cudaError_t code_of(const Error& error) {
+  const std::string code = error.diagnostics().empty() ? std::string() : error.diagnostics().front().code;
+  if (code.starts_with("D2")) return cudaErrorInvalidKernelImage;
+  if (code == "D314") return cudaErrorMemoryAllocation;
+  if (code.starts_with("D3")) return cudaErrorInvalidPtx;
+  if (code == "D520") return cudaErrorMemoryAllocation;
+  return cudaErrorNotSupported;
+}
+
+}  // namespace
+
+void tell(const char* code, const std::string& text, const std::string& hint) {
+  views::Finding finding;
+  finding.code = code;
+  finding.text = text;
+  finding.hint = hint;
+  finding.count = 1;
+  Spool::of_process().finding(finding);
+  if (!environment_value(kEnvRunDir).empty()) return;  // the report of the run says it
+  static std::mutex* const mutex = new std::mutex;
+  static auto* const said = new std::set<std::string>;
+  const std::lock_guard lock(*mutex);
+  if (!said->insert(std::string(code) + text).second) return;
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.text = text;
+  diagnostic.hint = hint;
+  const std::string message = to_text(diagnostic);
+  std::fputs(message.c_str(), stderr);
+}
+
+const char* error_text(int code) noexcept {
+  const ErrorRow* const row = find_error(code);
+  return row ? row->text : "unrecognized error code";
+}
+
+const char* error_name(int code) noexcept {
+  const ErrorRow* const row = find_error(code);
+  return row ? row->name : "unrecognized error code";
+}
+
+cudaError_t last_error(bool clear) noexcept {
+  const cudaError_t error = g_last_error;
+  if (clear) g_last_error = cudaSuccess;
+  return error;
+}
+
+namespace detail {
+
+cudaError_t end_call(cudaError_t error) noexcept {
+  g_last_error = error;
+  return error;
+}
+
+cudaError_t translate_exception() noexcept {
+  try {
+    try {
+      throw;
+    } catch (const Error& error) {
+      for (const Diagnostic& d : error.diagnostics()) {
+        const std::string place =
+            d.where.file.empty() ? std::string() : " (" + d.where.file + ":" + std::to_string(d.where.line) + ")";
+        if (d.severity == Severity::kError) tell(d.code.c_str(), d.text + place, d.hint);
+      }
+      return code_of(error);
+    } catch (const std::bad_alloc&) {
+      return cudaErrorMemoryAllocation;
+    } catch (const std::exception& other) {
+      tell("D502", std::string("the runtime met an unexpected error: ") + other.what(), "please report it");
+    }
+  } catch (...) {
+  }
+  return cudaErrorUnknown;
+}
+
+cudaError_t begin_call(Needs needs, Runtime*& runtime) noexcept {
+  try {
+    if (!enter_process()) return cudaErrorInitializationError;
+    runtime = &Runtime::get();
+    return needs == Needs::kDevice ? runtime->current_device().check_usable() : cudaSuccess;
+  } catch (...) {
+    const cudaError_t error = translate_exception();
+    return error == cudaErrorMemoryAllocation ? error : cudaErrorInitializationError;
+  }
+}
+
+}  // namespace detail
+
+cudaError_t not_supported(const char* function) noexcept {
+  try {
+    if (!enter_process()) return detail::end_call(cudaErrorInitializationError);
+    tell("D501",
+         std::string("the program called ") + function + ", which muscope does not have: it got cudaErrorNotSupported",
+         "see `muscope explain D501`");
+  } catch (...) {
+  }
+  return detail::end_call(cudaErrorNotSupported);
+}
+
+}  // namespace muscope::runtime
+
+using muscope::runtime::error_name;
+using muscope::runtime::error_text;
+using muscope::runtime::forked_from_user;
+using muscope::runtime::last_error;
+
+MUSCOPE_ENTRY(cudaGetLastError)() { return last_error(true); }
+
+MUSCOPE_ENTRY(cudaPeekAtLastError)() { return last_error(false); }
+
+MUSCOPE_EXPORT const char* muscope_cudaGetErrorName(cudaError_t error) { return error_name(static_cast<int>(error)); }
+
+MUSCOPE_EXPORT const char* muscope_cudaGetErrorString(cudaError_t error) { return error_text(static_cast<int>(error)); }

@@ -1,0 +1,16 @@
+// The program's own files, seen from an address in them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace muscope::runtime {
+
+/// The file that holds `address` ("./app", "libfoo.so"), for messages; "the program" when unknown.
+std::string object_of(const void* address);
+
+/// Does the variable lie in the section that our toolkit puts __managed__ variables into (__nv_managed_data__)? clang
+/// has no managed attribute, so the section is how they are told.
+bool in_managed_section(const void* address, std::size_t bytes);
+
+}  // namespace muscope::runtime

@@ -1,0 +1,236 @@
+#include "runtime/launch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/entry.h"
+#include "runtime/runtime.h"
+#include "runtime/spool.h"
+
+namespace muscope::runtime {
+namespace {
+
+constexpr std::uint64_t kMaxGridX = 0x7fffffff;  // CUDA C++ Programming Guide, "Technical Specifications"
+constexpr std::uint64_t kMaxGridYZ = 65535;
+constexpr std::uint64_t kMaxBlockZ = 64;
+
+cudaError_t error_of(exec::Outcome outcome) {
+  switch (outcome) {
+    case exec::Outcome::kOk:
+      return cudaSuccess;
+    case exec::Outcome::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case exec::Outcome::kMisaligned:
+      return cudaErrorMisalignedAddress;
+    case exec::Outcome::kAssert:
+      return cudaErrorAssert;
+    case exec::Outcome::kTrap:
+      return cudaErrorLaunchFailure;
+    case exec::Outcome::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case exec::Outcome::kInvalidPc:
+      return cudaErrorInvalidPc;
+    case exec::Outcome::kHang:
+    case exec::Outcome::kStopped:
+      return cudaErrorLaunchTimeout;
+    case exec::Outcome::kUnsupported:
+      return cudaErrorNotSupported;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+// What stays the same from the call to the end of the kernel.
+struct Pending {
+  Runtime& runtime;
+  Device& device;
+  exec::LaunchRequest request;
+  std::shared_ptr<views::KernelInfo> info;
+  std::uint32_t index = 0;
+  std::uint64_t stream = 0;
+  std::chrono::steady_clock::time_point begun;
+};
+
+void finish(Pending& pending, exec::LaunchResult& result) {
+  views::LaunchRecord& record = result.record;
+  record.index = pending.index;
+  record.kernel = pending.info->id;
+  record.grid = pending.request.grid;
+  record.block = pending.request.block;
+  record.dynamic_shared = pending.request.dynamic_shared;
+  record.stream = pending.stream;
+  record.device = pending.device.index();
+  record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - pending.begun).count();
+  pending.runtime.append_output(result.output);
+  if (result.outcome == exec::Outcome::kStopped) {
+    record.state = views::LaunchState::kStopped;
+  } else if (result.outcome != exec::Outcome::kOk) {
+    record.state = views::LaunchState::kFaulted;
+  }
+  if (const cudaError_t error = error_of(result.outcome)) {
+    pending.device.fault(error);
+    pending.runtime.write_output();  // the program may end before it synchronises again
+  }
+  if (pending.request.observe || record.state != views::LaunchState::kFinished) {
+    Spool::of_process().launch(record);
+  } else {
+    Spool::of_process().launch_unobserved();
+  }
+}
+
+std::shared_ptr<exec::LaunchHandle> begin(Pending& pending) {
+  if (pending.device.faulted()) return nullptr;  // what was queued behind a failed kernel never runs
+  pending.begun = std::chrono::steady_clock::now();
+  const std::uint64_t blocks =
+      std::uint64_t{pending.request.grid[0]} * pending.request.grid[1] * pending.request.grid[2];
+  Spool::of_process().kernel(*pending.info);
+  Spool::of_process().launch_begin(pending.index, pending.info->name, blocks);
+  const auto handle = pending.runtime.engine().start(pending.request);
+  if (!handle->wait_ended_or_polling()) return handle;
+  finish(pending, handle->result());
+  return nullptr;
+}
+
+// Grid and block against what every kernel is limited to.
+bool shape_allowed(const arch::GpuSpec& gpu, const dim3& grid, const dim3& block) {
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  const std::uint64_t most =
+      gpu.max_threads_per_block.known ? static_cast<std::uint64_t>(gpu.max_threads_per_block.as_int()) : 1024;
+  if (threads == 0 || block.x > most || block.y > most || block.z > kMaxBlockZ || threads > most) return false;
+  return grid.x != 0 && grid.y != 0 && grid.z != 0 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ &&
+         grid.z <= kMaxGridYZ;
+}
+
+std::uint64_t product(const std::uint32_t (&extent)[3]) {
+  return std::uint64_t{std::max(extent[0], 1u)} * std::max(extent[1], 1u) * std::max(extent[2], 1u);
+}
+
+std::uint64_t known_or(const arch::Sourced& number, std::uint64_t otherwise) {
+  return number.known ? static_cast<std::uint64_t>(number.as_int()) : otherwise;
+}
+
+// Parameter bytes as the kernel reads them.
+std::vector<std::uint8_t> gather(const code::Kernel& code, void** arguments) {
+  std::vector<std::uint8_t> bytes(code.param_bytes);
+  for (std::size_t i = 0; i < code.params.size(); ++i) {
+    const code::Param& param = code.params[i];
+    if (param.bytes > 0) std::memcpy(bytes.data() + param.offset, arguments[i], param.bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& kernel) {
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  kernel = runtime.modules().find_kernel(function);
+  return kernel ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+KernelLimits limits_of(Runtime& runtime, const KernelEntry& kernel, const code::Kernel& code) {
+  const arch::GpuSpec& gpu = runtime.gpu();
+  KernelLimits limits;
+  const cubin::CubinKernel* const machine = Modules::machine_code(kernel);
+  limits.registers_exact = machine != nullptr;
+  limits.registers = static_cast<int>(machine ? machine->registers : kernel.info->registers);
+  limits.static_shared = machine ? machine->static_shared : code.info.static_shared;
+  std::uint64_t threads = known_or(gpu.max_threads_per_block, 1024);
+  if (code.info.maxntid[0] != 0) {
+    limits.launch_bound = static_cast<int>(product(code.info.maxntid));
+    threads = std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(limits.launch_bound));
+  }
+  if (limits.registers_exact && limits.registers > 0) {
+    // Registers are handed out per warp in units (cuda_occupancy.h: register allocation unit 256 for cc 3.0 and later).
+    const std::uint64_t unit = known_or(gpu.register_allocation_unit, 256);
+    const std::uint64_t warp = known_or(gpu.warp_size, 32);
+    const std::uint64_t per_warp = (static_cast<std::uint64_t>(limits.registers) * warp + unit - 1) / unit * unit;
+    threads = std::min(threads, known_or(gpu.registers_per_block, 65536) / per_warp * warp);
+  }
+  limits.max_threads = static_cast<int>(threads);
+  const int asked = kernel.max_dynamic_shared.load();
+  const std::uint64_t plain = known_or(gpu.shared_per_block, 48 * 1024);
+  limits.dynamic_shared =
+      asked >= 0 ? static_cast<std::uint64_t>(asked) : plain - std::min(plain, limits.static_shared);
+  // More than the attribute says is allowed while static and dynamic together fit the default limit.
+  limits.dynamic_shared = std::max(limits.dynamic_shared, plain - std::min(plain, limits.static_shared));
+  return limits;
+}
+
+std::int64_t preferred_carveout(const arch::GpuSpec& gpu, const KernelEntry& kernel) {
+  const auto largest = static_cast<std::int64_t>(known_or(gpu.shared_per_sm, 96 * 1024));
+  const int percent = kernel.carveout.load();
+  if (gpu.shared_carveouts.empty() || (percent < 0 && !kernel.prefers_l1.load())) return largest;
+  const std::int64_t wanted = percent < 0 ? 1 : (largest * percent + 99) / 100;
+  for (const int carveout : gpu.shared_carveouts) {
+    if (carveout >= std::max<std::int64_t>(wanted, 1)) return carveout;
+  }
+  return largest;
+}
+
+model::Occupancy occupancy_of(Runtime& runtime, const KernelEntry& kernel, const code::Kernel& code, int threads,
+                              std::uint64_t dynamic_shared) {
+  const KernelLimits limits = limits_of(runtime, kernel, code);
+  model::LaunchShape shape;
+  shape.threads_per_block = threads;
+  shape.registers_per_thread = limits.registers;
+  shape.static_shared = static_cast<std::int64_t>(limits.static_shared);
+  shape.dynamic_shared = static_cast<std::int64_t>(dynamic_shared);
+  const model::Occupancy whole = model::occupancy(runtime.gpu(), shape);
+  const std::int64_t carveout = preferred_carveout(runtime.gpu(), kernel);
+  if (whole.blocks_per_sm == 0 || carveout >= static_cast<std::int64_t>(known_or(runtime.gpu().shared_per_sm, 0)))
+    return whole;
+  arch::GpuSpec gpu = runtime.gpu();
+  gpu.shared_per_sm.value = static_cast<double>(std::max(carveout, whole.shared_per_block));
+  return model::occupancy(gpu, shape);
+}
+
+cudaError_t launch(Runtime& runtime, const Launch& request) {
+  KernelEntry& entry = *request.kernel;
+  Device& device = runtime.current_device();
+  const StreamRef stream = runtime.stream(request.stream);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  // CUDA 13 answers cudaErrorInvalidValue for what was cudaErrorInvalidConfiguration until CUDA 12.
+  const cudaError_t bad_shape = entry.binary->toolkit < 13 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+  if (!shape_allowed(runtime.gpu(), request.grid, request.block)) return bad_shape;
+
+  std::shared_ptr<const code::Kernel> code;
+  try {
+    code = runtime.modules().load(runtime, entry, device.index());
+  } catch (const Error& error) {
+    const std::string& number = error.diagnostics().front().code;
+    if (number != "D503") throw;
+    tell(number.c_str(), error.diagnostics().front().text, error.diagnostics().front().hint);
+    return cudaErrorNoKernelImageForDevice;
+  }
+  if (!code) return cudaErrorInvalidDeviceFunction;
+  const KernelLimits limits = limits_of(runtime, entry, *code);
+  const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+  if (limits.launch_bound > 0 && threads > limits.launch_bound) return cudaErrorInvalidValue;
+  if (threads > limits.max_threads) return cudaErrorLaunchOutOfResources;
+  if (request.dynamic_shared > limits.dynamic_shared) return cudaErrorInvalidValue;
+  if (request.cooperative) {
+    const model::Occupancy fit = occupancy_of(runtime, entry, *code, threads, request.dynamic_shared);
+    const std::uint64_t blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+    if (blocks > static_cast<std::uint64_t>(fit.blocks_per_sm) * known_or(runtime.gpu().sm_count, 1))
+      return cudaErrorCooperativeLaunchTooLarge;
+  }
+  if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
+
+  auto pending = std::make_shared<Pending>(Pending{runtime, device, {}, entry.info, 0, stream->id(), {}});
+  pending->index = runtime.next_launch_index();
+  exec::LaunchRequest& out = pending->request;
+  out.kernel = code;
+  out.grid = {request.grid.x, request.grid.y, request.grid.z};
+  out.block = {request.block.x, request.block.y, request.block.z};
+  out.dynamic_shared = static_cast<std::uint32_t>(request.dynamic_shared);
+  out.params = gather(*code, request.arguments);
+  out.cooperative = request.cooperative;
+  out.observe = RunOptions::of_process().selects(pending->index, entry.info->name);
+  Operation operation;
+  operation.run = [pending] { return begin(*pending); };
+  operation.finish = [pending](exec::LaunchHandle& handle) { finish(*pending, handle.result()); };
+  runtime.scheduler().enqueue(stream, std::move(operation));
+  return cudaSuccess;
+}
+
+}  // namespace muscope::runtime

@@ -1,0 +1,213 @@
+#include "runtime/modules.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "ptx/parser.h"
+#include "runtime/emit.h"
+#include "runtime/entry.h"
+#include "runtime/host_object.h"
+#include "runtime/module_link.h"
+#include "runtime/runtime.h"
+
+namespace muscope::runtime {
+namespace {
+
+int sm_of(const arch::GpuSpec& gpu) { return gpu.cc_major * 10 + gpu.cc_minor; }
+
+// One module out of the PTX of each translation unit, or of the only one.
+ptx::Module parse_and_tell(const std::string& text, const std::string& name) {
+  ptx::ParseResult result = ptx::parse(text, name);
+  for (const Diagnostic& d : result.diagnostics) {
+    // Unknown instructions are told when a kernel that has them is loaded; other errors mean that code is missing.
+    if (d.severity != Severity::kError || d.code == "D301" || d.code == "D302") continue;
+    throw Error(result.diagnostics);
+  }
+  return std::move(result.module);
+}
+
+}  // namespace
+
+Modules& Modules::of_process() {
+  static Modules* const modules = new Modules;
+  return *modules;
+}
+
+FatBinary* Modules::add_binary(const void* wrapper, int toolkit) {
+  auto binary = std::make_unique<FatBinary>();
+  binary->wrapper = wrapper;
+  binary->toolkit = toolkit;
+  binary->program = object_of(wrapper);
+  const std::lock_guard lock(mutex_);
+  binaries_.push_back(std::move(binary));
+  return binaries_.back().get();
+}
+
+void Modules::add_kernel(FatBinary& binary, const void* host, std::string_view mangled) {
+  auto kernel = std::make_unique<KernelEntry>();
+  kernel->binary = &binary;
+  kernel->host = host;
+  kernel->mangled = mangled;
+  kernel->id = next_kernel_.fetch_add(1);
+  const std::lock_guard lock(mutex_);
+  kernels_[host] = kernel.get();
+  kernels_[kernel.get()] = kernel.get();  // __cudaGetKernel hands this out
+  binary.kernels.push_back(std::move(kernel));
+}
+
+VariableEntry& Modules::add_variable(FatBinary& binary, const void* host, std::string_view name, std::size_t size,
+                                     bool constant) {
+  auto variable = std::make_unique<VariableEntry>();
+  variable->binary = &binary;
+  variable->host = host;
+  variable->name = name;
+  variable->size = size;
+  variable->constant = constant;
+  const std::lock_guard lock(mutex_);
+  variables_[host] = variable.get();
+  binary.variables.push_back(std::move(variable));
+  return *binary.variables.back();
+}
+
+KernelEntry* Modules::find_kernel(const void* host) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(host);
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+VariableEntry* Modules::find_variable(const void* host) {
+  const std::lock_guard lock(mutex_);
+  const auto found = variables_.find(host);
+  return found == variables_.end() ? nullptr : found->second;
+}
+
+// Chooses and parses the PTX. The binary's mutex is held.
+void Modules::decode(Runtime& runtime, FatBinary& binary) {
+  if (binary.module) return;
+  if (!binary.decoded) {
+    binary.fatbin = cubin::decode_registered(binary.wrapper);
+    binary.decoded = true;
+  }
+  const int sm = sm_of(runtime.gpu());
+  std::vector<std::vector<cubin::FatbinEntry>> units = binary.fatbin.units;
+  if (!binary.fatbin.relocatable) units = {binary.fatbin.entries};
+  std::vector<ptx::Module> modules;
+  for (const auto& unit : units) {
+    const cubin::PtxChoice choice = cubin::choose_ptx(unit, sm);
+    if (choice.entry == nullptr) continue;
+    const std::string target = "sm_" + cubin::to_string(choice.entry->target);
+    std::string name = "PTX " + target + " of " + binary.program;
+    if (units.size() > 1)
+      name += " (" +
+              (choice.entry->object_name.empty() ? "part " + std::to_string(modules.size() + 1)
+                                                 : choice.entry->object_name) +
+              ")";
+    if (choice.not_for_target) {
+      tell("D505",
+           name + " was made for a later GPU than " + runtime.gpu().full_name + " (" + runtime.gpu().sm_text() + ")",
+           "it runs, but a real one could not: choose a newer GPU with --gpu, or compile for " +
+               runtime.gpu().sm_text());
+    }
+    const std::string text = cubin::payload(*choice.entry);
+    emit_ptx(name, text);
+    modules.push_back(parse_and_tell(text, name));
+    binary.ptx_sm = choice.entry->target.sm;
+    binary.ptx_name = name;
+  }
+  if (modules.empty()) {
+    fail("D503", binary.program + " has no PTX for its kernels, only " + cubin::describe(binary.fatbin.entries),
+         "compile with PTX in it: nvcc -arch=" + runtime.gpu().sm_text() +
+             " (or CMake's CMAKE_CUDA_ARCHITECTURES without \"-real\")");
+  }
+  if (const cubin::FatbinEntry* const entry = cubin::choose_cubin(binary.fatbin.entries, sm)) {
+    try {
+      const std::string bytes = cubin::payload(*entry);
+      binary.cubin = std::make_unique<cubin::CubinInfo>(
+          cubin::read_cubin({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+      binary.cubin_name = "cubin sm_" + cubin::to_string(entry->target) + " in the program";
+    } catch (const Error&) {
+      // Registers are then estimated; the PTX is what runs.
+    }
+  }
+  binary.module = std::make_shared<const ptx::Module>(link_modules(std::move(modules), binary.program));
+}
+
+code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int device) {
+  const std::lock_guard lock(binary.mutex);
+  decode(runtime, binary);
+  const auto at = static_cast<std::size_t>(device);
+  if (binary.loaded.size() <= at) binary.loaded.resize(at + 1);
+  if (!binary.loaded[at]) {
+    binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory());
+    for (const auto& variable : binary.variables) {
+      if (variable->managed_in_place)
+        binary.loaded[at]->place_managed(variable->name, const_cast<void*>(variable->host));
+      if (variable->managed_pointer == nullptr) continue;
+      // Managed variables are the same memory on every device.
+      if (*variable->managed_pointer != nullptr && at > 0) {
+        binary.loaded[at]->place_managed(variable->name, *variable->managed_pointer);
+      } else if (const auto* symbol = binary.loaded[at]->symbol(variable->name)) {
+        *variable->managed_pointer = runtime.memory().host_pointer(symbol->address);
+      }
+    }
+  }
+  return *binary.loaded[at];
+}
+
+std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry& kernel, int device) {
+  const std::lock_guard lock(kernel.mutex);
+  const auto at = static_cast<std::size_t>(device);
+  if (kernel.loaded.size() <= at) kernel.loaded.resize(at + 1);
+  if (!kernel.loaded[at]) {
+    kernel.loaded[at] = load(runtime, *kernel.binary, device).kernel(kernel.mangled);
+    if (kernel.loaded[at] && !kernel.info) {
+      kernel.info = std::make_shared<views::KernelInfo>(kernel.loaded[at]->info);
+      views::KernelInfo& info = *kernel.info;
+      info.id = kernel.id;
+      if (info.module.empty()) info.module = kernel.binary->ptx_name;
+      if (const cubin::CubinKernel* const code = machine_code(kernel)) {
+        info.registers = code->registers;
+        info.registers_source = kernel.binary->cubin_name;
+      } else if (info.registers == 0) {
+        info.registers = kernel.loaded[at]->estimated_registers;
+        info.registers_source = "liveness estimate";
+      }
+      emit_kernel(info);
+    }
+  }
+  return kernel.loaded[at];
+}
+
+const cubin::CubinKernel* Modules::machine_code(const KernelEntry& kernel) {
+  return kernel.binary->cubin ? kernel.binary->cubin->kernel(kernel.mangled) : nullptr;
+}
+
+code::LoadedModule::Symbol Modules::load(Runtime& runtime, VariableEntry& variable, int device) {
+  const auto* const symbol = load(runtime, *variable.binary, device).symbol(variable.name);
+  return symbol ? *symbol : code::LoadedModule::Symbol{};
+}
+
+void Modules::unload(int device) {
+  const std::lock_guard lock(mutex_);
+  const auto at = static_cast<std::size_t>(device);
+  for (const auto& binary : binaries_) {
+    for (const auto& kernel : binary->kernels) {
+      const std::lock_guard kernel_lock(kernel->mutex);
+      if (at < kernel->loaded.size()) kernel->loaded[at] = nullptr;
+    }
+    // Host code may still hold the address of managed variables.
+    const bool managed = std::any_of(binary->variables.begin(), binary->variables.end(), [](const auto& v) {
+      return v->managed_pointer != nullptr || v->managed_in_place;
+    });
+    const std::lock_guard binary_lock(binary->mutex);
+    if (!managed && at < binary->loaded.size()) binary->loaded[at] = nullptr;
+  }
+}
+
+void Modules::init_managed(Runtime& runtime, FatBinary& binary) {
+  const bool any = std::any_of(binary.variables.begin(), binary.variables.end(),
+                               [](const auto& v) { return v->managed_pointer != nullptr || v->managed_in_place; });
+  if (any) load(runtime, binary, runtime.current_device().index());
+}
+
+}  // namespace muscope::runtime

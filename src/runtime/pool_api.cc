@@ -1,0 +1,177 @@
+// Stream-ordered allocation. One pool per device, the default one; blocks come from the same place as cudaMalloc's.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/entry.h"
+#include "runtime/memory_calls.h"
+#include "runtime/runtime.h"
+
+using namespace muscope::runtime;
+
+namespace {
+
+constexpr std::uint64_t kPoolStep = std::uint64_t{32}
+                                    << 20;  // a pool takes memory from the device in these steps (H200)
+
+std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+bool on_device(const Block& block) { return block.source == Source::kMalloc || block.source == Source::kMallocAsync; }
+
+// Settings and high-water marks of one pool. Handles are addresses of these.
+struct Pool {
+  int device = 0;
+  std::array<std::atomic<std::uint64_t>, cudaMemPoolAttrUsedMemHigh + 1> values{};
+};
+
+constexpr int kMaxPools = 64;
+Pool g_pools[kMaxPools];
+
+cudaMemPool_t handle_of(int device) {
+  Pool& pool = g_pools[device % kMaxPools];
+  pool.device = device;
+  return reinterpret_cast<cudaMemPool_t>(&pool);
+}
+
+Pool* find(Runtime& runtime, cudaMemPool_t handle) {
+  for (int i = 0; i < std::min(runtime.device_count(), kMaxPools); ++i) {
+    if (handle_of(i) == handle) return &g_pools[i];
+  }
+  return nullptr;
+}
+
+std::uint64_t used(Runtime& runtime, const Pool& pool) {
+  return runtime.blocks().bytes(Source::kMallocAsync, pool.device);
+}
+
+void raise(std::atomic<std::uint64_t>& high, std::uint64_t value) { high = std::max(high.load(), value); }
+
+cudaError_t allocate_async(Runtime& runtime, void** pointer, std::size_t bytes, cudaStream_t stream) {
+  if (!runtime.stream(stream)) return cudaErrorInvalidResourceHandle;
+  const cudaError_t error = allocate(runtime, pointer, bytes, Source::kMallocAsync, 0);
+  Pool& pool = g_pools[runtime.current_device().index() % kMaxPools];
+  const std::uint64_t now = used(runtime, pool);
+  raise(pool.values[cudaMemPoolAttrUsedMemHigh], now);
+  raise(pool.values[cudaMemPoolAttrReservedMemHigh], (now + kPoolStep - 1) / kPoolStep * kPoolStep);
+  return error;
+}
+
+}  // namespace
+
+MUSCOPE_ENTRY(cudaMallocAsync)(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return enter([&](Runtime& runtime) { return allocate_async(runtime, pointer, bytes, stream); });
+}
+
+MUSCOPE_ENTRY(cudaMallocFromPoolAsync)(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    return find(runtime, pool) ? allocate_async(runtime, pointer, bytes, stream) : cudaErrorInvalidValue;
+  });
+}
+
+MUSCOPE_ENTRY(cudaFreeAsync)(void* pointer, cudaStream_t handle) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    if (pointer == nullptr) return cudaSuccess;
+    const StreamRef stream = runtime.stream(handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    const auto block = runtime.blocks().find(number(pointer));
+    if (!block || !on_device(*block)) return cudaErrorInvalidValue;
+    Operation operation;
+    operation.run = [&runtime, address = number(pointer)]() -> std::shared_ptr<muscope::exec::LaunchHandle> {
+      release(runtime, address, on_device);
+      return nullptr;
+    };
+    runtime.scheduler().enqueue(stream, std::move(operation));
+    return cudaSuccess;
+  });
+}
+
+MUSCOPE_ENTRY(cudaDeviceGetDefaultMemPool)(cudaMemPool_t* pool, int device) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    if (runtime.device(device) == nullptr) return cudaErrorInvalidDevice;
+    *pool = handle_of(device);
+    return cudaSuccess;
+  });
+}
+
+MUSCOPE_ENTRY(cudaDeviceGetMemPool)(cudaMemPool_t* pool, int device) {
+  return muscope_cudaDeviceGetDefaultMemPool(pool, device);
+}
+
+MUSCOPE_ENTRY(cudaDeviceSetMemPool)(int device, cudaMemPool_t pool) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    if (runtime.device(device) == nullptr) return cudaErrorInvalidDevice;
+    return find(runtime, pool) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+MUSCOPE_ENTRY(cudaMemPoolTrimTo)(cudaMemPool_t pool, std::size_t) {
+  return enter(
+      [&](Runtime& runtime) -> cudaError_t { return find(runtime, pool) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+
+MUSCOPE_ENTRY(cudaMemPoolSetAttribute)(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    Pool* const pool = find(runtime, handle);
+    if (pool == nullptr || value == nullptr) return cudaErrorInvalidValue;
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies: {
+        int flag = 0;
+        std::memcpy(&flag, value, sizeof flag);
+        pool->values[attribute] = flag == 0 ? 2 : 1;  // 0 stands for the default, which is on
+        return cudaSuccess;
+      }
+      case cudaMemPoolAttrReleaseThreshold: {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, value, sizeof bytes);
+        pool->values[attribute] = bytes;
+        return cudaSuccess;
+      }
+      case cudaMemPoolAttrReservedMemHigh:
+      case cudaMemPoolAttrUsedMemHigh: {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, value, sizeof bytes);
+        if (bytes != 0) return cudaErrorInvalidValue;  // may only be reset
+        pool->values[attribute] = 0;
+        return cudaSuccess;
+      }
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+MUSCOPE_ENTRY(cudaMemPoolGetAttribute)(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    Pool* const pool = find(runtime, handle);
+    if (pool == nullptr || value == nullptr) return cudaErrorInvalidValue;
+    std::uint64_t bytes = 0;
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies: {
+        const int flag = pool->values[attribute] != 2 ? 1 : 0;
+        std::memcpy(value, &flag, sizeof flag);
+        return cudaSuccess;
+      }
+      case cudaMemPoolAttrUsedMemCurrent:
+        bytes = used(runtime, *pool);
+        break;
+      case cudaMemPoolAttrReservedMemCurrent:
+        bytes = (used(runtime, *pool) + kPoolStep - 1) / kPoolStep * kPoolStep;
+        break;
+      case cudaMemPoolAttrReleaseThreshold:
+      case cudaMemPoolAttrReservedMemHigh:
+      case cudaMemPoolAttrUsedMemHigh:
+        bytes = pool->values[attribute];
+        break;
+      default:
+        return cudaErrorInvalidValue;
+    }
+    std::memcpy(value, &bytes, sizeof bytes);
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,29 @@
+// A stand-in for libcudart: every function jumps to its namesake in the engine. A jump needs no signature, keeps all
+// arguments where they are, and leaves the program's return address on the stack, where the engine reads it.
+// Compiled once per soname, with MUSCOPE_SHIM set to 12 or 13.
+
+#if MUSCOPE_SHIM == 13
+#define FORWARD_BOTH(name, target) FORWARD(name, target)
+#define FORWARD_ONLY12(name, target)
+#define FORWARD_ONLY13(name, target) FORWARD(name, target)
+#else
+#define FORWARD_BOTH(name, target) FORWARD(name, target)
+#define FORWARD_ONLY12(name, target) FORWARD(name, target)
+#define FORWARD_ONLY13(name, target)
+#endif
+
+#define FORWARD(name, target)          \
+  .globl name;                         \
+  .type name, @function;               \
+  .p2align 4;                          \
+  name: endbr64;                       \
+  jmp *target@GOTPCREL(%rip);          \
+  .size name, . - name;
+
+#define MUSCOPE_API(shims, name, target) FORWARD_##shims(name, muscope_##target)
+#define MUSCOPE_MISSING(shims, name) FORWARD_##shims(name, muscope_##name##_missing)
+
+  .text
+#include "../api.inc"
+
+  .section .note.GNU-stack, "", @progbits
