@@ -55,7 +55,7 @@ GpuSpec cc_8_6() {
   g.sector_bytes = number(32, kProfilingGuide);
   g.line_bytes = number(128, kProfilingGuide);
   g.shared_carveouts = {0, 8 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 100 * kKiB};
-  g.l1_note = "L1 throughput 64 B/cycle/SM (gpu-benches A40 9.35 TB/s = 64 B x 84 x 1.74 GHz) (gpu-benches)";
+  g.l1_note = "64 B per cycle and SM (gpu-benches A40 9.35 TB/s = 64 B x 84 x 1.74 GHz) (gpu-benches)";
   describe_hierarchy(g, {});
   return g;
 }
@@ -83,7 +83,7 @@ GpuSpec cc_8_9() {
   g.sector_bytes = number(32, kProfilingGuide);
   g.line_bytes = number(128, kProfilingGuide);
   g.shared_carveouts = {0, 8 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 100 * kKiB};
-  g.l1_note = "L1 64 B/cycle/SM (gpu-benches L40 22.6 TB/s = 64 B x 142 x 2.49 GHz) (gpu-benches)";
+  g.l1_note = "64 B per cycle and SM (gpu-benches L40 22.6 TB/s = 64 B x 142 x 2.49 GHz) (gpu-benches)";
   describe_hierarchy(g, {});
   return g;
 }
@@ -181,11 +181,11 @@ GpuSpec rtx3090() {
   g.memory_bandwidth_gbs = number(936.1, kFromClocks);
   g.memory_bytes = number(25443893248, kDeviceQuery);
   Timing t;
-  t.l1_cycles = number(33, kMarkdewing, "on an RTX 3060");
-  t.shared_cycles = number(23, kMarkdewing, "on an RTX 3060");
-  t.constant_cycles = number(14, kMarkdewing, "on an RTX 3070; miss 78");
-  t.l2_cycles = number(219, kMarkdewing, "on an RTX 3060");
-  t.dram_cycles = number(500, kMarkdewing, "475 to 530 on an RTX 3060");
+  t.l1_cycles = elsewhere(33, kMarkdewing, "on an RTX 3060");
+  t.shared_cycles = elsewhere(23, kMarkdewing, "on an RTX 3060");
+  t.constant_cycles = elsewhere(14, kMarkdewing, "on an RTX 3070; miss 78");
+  t.l2_cycles = elsewhere(219, kMarkdewing, "on an RTX 3060");
+  t.dram_cycles = elsewhere(500, kMarkdewing, "475 to 530 on an RTX 3060");
   t.l1_gbs = per_sm_bandwidth(g, 64);
   t.shared_gbs = per_sm_bandwidth(g, 128);
   describe_hierarchy(g, t);
@@ -222,12 +222,12 @@ GpuSpec l40s() {
   g.memory_bandwidth_gbs = number(864.1, kFromClocks, "read stream measured at 844 GB/s on an L40 (gpu-benches)");
   g.memory_bytes = number(47576711168, kDeviceQuery);
   Timing t;
-  t.l1_cycles = number(36, kGpuBenches, "on an L40");
-  t.l2_cycles = number(277, kGpuBenches, "on an L40; 222 to 339 by SM");
-  t.dram_cycles = number(631, kGpuBenches, "on an L40");
-  t.l1_gbs = number(22600, kGpuBenches, "on an L40: 64 bytes per cycle and SM");
+  t.l1_cycles = elsewhere(36, kGpuBenches, "on an L40");
+  t.l2_cycles = elsewhere(277, kGpuBenches, "on an L40; 222 to 339 by SM");
+  t.dram_cycles = elsewhere(631, kGpuBenches, "on an L40");
+  t.l1_gbs = elsewhere(22600, kGpuBenches, "on an L40: 64 bytes per cycle and SM");
   t.shared_gbs = per_sm_bandwidth(g, 128);
-  t.l2_gbs = number(5200, kGpuBenches, "on an L40, to 92 MB");
+  t.l2_gbs = elsewhere(5200, kGpuBenches, "on an L40, to 92 MB");
   describe_hierarchy(g, t);
   return g;
 }

@@ -30,7 +30,7 @@ GpuSpec cc_9_0() {
   g.shared_carveouts = {0,          8 * kKiB,   16 * kKiB,  32 * kKiB,  64 * kKiB,
                         100 * kKiB, 132 * kKiB, 164 * kKiB, 196 * kKiB, 228 * kKiB};
   g.barriers_per_sm = number(64, kOccupancyHeader);
-  g.l1_note = "L1 128 B/cycle/SM (gpu-benches)";
+  g.l1_note = "128 B per cycle and SM (gpu-benches)";
   describe_hierarchy(g, {});
   return g;
 }
@@ -90,15 +90,15 @@ GpuSpec h200() {
   g.memory_bandwidth_gbs = number(4800.0, kH200Datasheet, "copy measured at 4300 GB/s, read and write together");
   g.memory_bytes = number(150754820096.0, kMeasuredH200);
   Timing t;
-  t.l1_cycles = number(36, kMt4g, "H100: 34 to 38");
-  t.shared_cycles = number(30, kMt4g, "H100");
-  t.texture_cycles = number(40, kMt4g, "H100: 39 to 42");
-  t.constant_cycles = number(19, kMt4g, "H100: 17 to 21; 105 in the second level");
-  t.l2_cycles = number(240, kGpuBenches, "H100: 220 to 260 in the near half, about 275 at 24 MB");
-  t.dram_cycles = number(690, kGpuBenches, "on a GH200 of the same die");
+  t.l1_cycles = elsewhere(36, kMt4g, "H100: 34 to 38");
+  t.shared_cycles = elsewhere(30, kMt4g, "H100");
+  t.texture_cycles = elsewhere(40, kMt4g, "H100: 39 to 42");
+  t.constant_cycles = elsewhere(19, kMt4g, "H100: 17 to 21; 105 in the second level");
+  t.l2_cycles = elsewhere(240, kGpuBenches, "H100: 220 to 260 in the near half, about 275 at 24 MB");
+  t.dram_cycles = elsewhere(690, kGpuBenches, "on a GH200 of the same die");
   t.l1_gbs = per_sm_bandwidth(g, 128);
   t.shared_gbs = per_sm_bandwidth(g, 128);
-  t.l2_gbs = number(10000, kGpuBenches, "9.7 to 10.3 TB/s on a GH200 of the same die");
+  t.l2_gbs = elsewhere(10000, kGpuBenches, "9.7 to 10.3 TB/s on a GH200 of the same die");
   describe_hierarchy(g, t);
   return g;
 }
@@ -111,11 +111,11 @@ GpuSpec gh200() {
   g.memory_bandwidth_gbs =
       number(3888, kGpuBenches, "measured read plateau; the results file is named h200 but is a GH200");
   Timing t;
-  t.l1_cycles = number(36, kMt4g, "H100: 34 to 38");
-  t.shared_cycles = number(30, kMt4g, "H100");
-  t.texture_cycles = number(40, kMt4g, "H100: 39 to 42");
-  t.constant_cycles = number(19, kMt4g, "H100: 17 to 21; 105 in the second level");
-  t.l2_cycles = number(240, kGpuBenches, "H100: 220 to 260 in the near half, about 275 at 24 MB");
+  t.l1_cycles = elsewhere(36, kMt4g, "H100: 34 to 38");
+  t.shared_cycles = elsewhere(30, kMt4g, "H100");
+  t.texture_cycles = elsewhere(40, kMt4g, "H100: 39 to 42");
+  t.constant_cycles = elsewhere(19, kMt4g, "H100: 17 to 21; 105 in the second level");
+  t.l2_cycles = elsewhere(240, kGpuBenches, "H100: 220 to 260 in the near half, about 275 at 24 MB");
   t.dram_cycles = number(690, kGpuBenches);
   t.l1_gbs = per_sm_bandwidth(g, 128);
   t.shared_gbs = per_sm_bandwidth(g, 128);

@@ -104,8 +104,8 @@ void describe_hierarchy(GpuSpec& gpu, const Timing& timing) {
   gpu.hierarchy.push_back({"shared", unified ? "on each SM, carved out of the L1 array" : "on each SM",
                            "threads of one block", gpu.shared_per_sm, timing.shared_cycles, timing.shared_gbs});
   gpu.hierarchy.push_back({"L1", unified && gpu.cc_major < 7 ? "on each SM, what shared memory leaves" : "on each SM",
-                           cached ? "one SM; not coherent with other SMs" : "one SM; global loads only when asked for",
-                           gpu.l1_bytes, timing.l1_cycles, timing.l1_gbs});
+                           cached ? "one SM, not coherent" : "one SM, global loads opt-in", gpu.l1_bytes,
+                           timing.l1_cycles, timing.l1_gbs});
   gpu.hierarchy.push_back({"texture", gpu.cc_major >= 5 ? "on each SM, the L1 array" : "on each SM, a cache of its own",
                            "read only, one SM", unknown(), timing.texture_cycles, unknown()});
   gpu.hierarchy.push_back({"constant", "on each SM, cached", "read only, whole grid", gpu.constant_cache_bytes,

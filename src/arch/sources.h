@@ -52,4 +52,11 @@ inline Sourced number(double value, const Citation& citation, std::string_view n
   return Sourced{value, true, citation.confidence, std::string(citation.text), std::string(note)};
 }
 
+/// A number measured on another board of the same die or family, which `note` names.
+inline Sourced elsewhere(double value, const Citation& citation, std::string_view note) {
+  Sourced n = number(value, citation, note);
+  n.confidence = Confidence::kAssumed;
+  return n;
+}
+
 }  // namespace muscope::arch

@@ -171,6 +171,10 @@ std::vector<Lift> lifts(const arch::GpuSpec& gpu, const LaunchShape& launch) {
           std::min(capacity / blocks / unit * unit - value_or(gpu.shared_reserved_per_block, 0), most);
     }
     if (step.shared_at_most < 0 || (step.registers_at_most == 0 && launch.registers_per_thread > 0)) break;
+    // A bound that brings more blocks than this step asks for is shown once, with all that it brings.
+    if (!steps.empty() && steps.back().registers_at_most == step.registers_at_most &&
+        steps.back().shared_at_most == step.shared_at_most)
+      steps.pop_back();
     steps.push_back(step);
   }
   return steps;
