@@ -120,10 +120,11 @@ TEST(Explain, UnknownTopicsNameTheNearest) {
 }
 
 TEST(Explain, StaysWithinTheTerminal) {
-  for (const ExplainPage& page : explain_pages())
-    for (const std::size_t width : {80u, 100u}) EXPECT_LE(widest(explain(page.name, width)), 120u) << page.name;
-  for (const char* topic : {"coalescing", "memory", "occupancy", "bank-conflict", "atomics"})
-    EXPECT_LE(widest(explain(topic, 80)), 80u) << topic;
+  for (const ExplainPage& page : explain_pages()) {
+    if (page.group.starts_with("messages")) continue;
+    for (const std::size_t width : {80u, 100u})
+      EXPECT_LE(widest(explain_topic(page.name, {width, false})), width) << page.name;
+  }
   EXPECT_LE(widest(list_topics({80, false})), 100u);
 }
 

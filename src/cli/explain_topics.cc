@@ -39,16 +39,41 @@ std::string fill(const std::vector<std::string>& words, std::size_t indent, cons
   return line.empty() ? out : out + std::string(indent, ' ') + line + '\n';
 }
 
+/// Markdown with `indent` blanks before each line.
+std::string wrapped(std::string_view text, std::size_t indent, const MarkdownStyle& style) {
+  MarkdownStyle inner = style;
+  inner.width = std::max<std::size_t>(20, style.width - std::min(style.width, indent));
+  std::string rest = render_markdown(text, inner), out;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    out += std::string(indent, ' ') + rest.substr(0, end);
+    rest.erase(0, end);
+  }
+  return out;
+}
+
 /// "  label      text", wrapped.
 std::string field(std::string_view label, std::string_view text, const MarkdownStyle& style) {
   constexpr std::size_t kIndent = 12;
-  MarkdownStyle inner = style;
-  inner.width = std::max<std::size_t>(20, style.width - kIndent);
-  std::string body = render_markdown(text, inner), out = fmt::format("  {:<{}}", label, kIndent - 2);
-  for (std::size_t at = body.find('\n'); at != std::string::npos && at + 1 < body.size();
-       at = body.find('\n', at + 1 + kIndent))
-    body.insert(at + 1, kIndent, ' ');
-  return out + body;
+  std::string out = wrapped(text, kIndent, style);
+  return out.replace(2, std::min(label.size(), kIndent - 2), label);
+}
+
+/// A form of an instruction: broken before modifiers and operands where it is too long.
+std::string wrapped_form(std::string_view form, std::size_t indent, const MarkdownStyle& style) {
+  std::string out, line(indent, ' ');
+  while (!form.empty()) {
+    std::size_t end = std::min(form.find_first_of("{ ", 1), form.size());
+    if (form[0] == '{') end = std::min(form.find('}', 1), form.size() - 1) + 1;
+    if (line.size() > indent + 4 && line.size() + end > style.width) {
+      out += line + '\n';
+      line.assign(indent + 4, ' ');
+      if (form[0] == ' ') form.remove_prefix(1), --end;
+    }
+    line += form.substr(0, end);
+    form.remove_prefix(end);
+  }
+  return out + line + '\n';
 }
 
 std::string_view pages_of(MetricGroup group) {
@@ -111,7 +136,7 @@ std::string_view grade_text(report::GradeRule rule) {
 
 std::string describe(const MetricRow& row, const MarkdownStyle& style) {
   std::string out = bold(row.name, style) + '\n';
-  out += field("", row.description, style);
+  out += wrapped(row.description, 2, style);
   if (!row.unit.empty()) out += field("unit", row.unit, style);
   if (!row.modelled()) {
     out += field("here", fmt::format("not modelled yet: {}", row.formula), style);
@@ -140,7 +165,7 @@ std::string metrics_matching(std::string_view pattern, const MarkdownStyle& styl
   for (const MetricRow& row : report::metric_rows())
     if (report::glob_matches(pattern, row.name)) {
       out += bold(row.name, style) + '\n';
-      out += field("", fmt::format("{}{}", row.description, row.modelled() ? "" : " (not modelled yet)"), style);
+      out += wrapped(fmt::format("{}{}", row.description, row.modelled() ? "" : " (not modelled yet)"), 2, style);
     }
   return out;
 }
@@ -155,8 +180,8 @@ std::string describe(std::span<const ptx::OpcodeRow> rows, const MarkdownStyle& 
   std::string out = bold(fmt::format("PTX instruction {}", name), style) + '\n';
   std::vector<std::string> manuals;
   for (const ptx::OpcodeRow& row : rows) {
-    out += fmt::format("  {}\n", row.form);
-    if (!row.groups.empty()) out += fmt::format("      {}\n", row.groups);
+    out += wrapped_form(row.form, 2, style);
+    if (!row.groups.empty()) out += wrapped_form(row.groups, 6, style);
     if (std::string url = ptx::manual_url(row); std::find(manuals.begin(), manuals.end(), url) == manuals.end())
       manuals.push_back(std::move(url));
   }
@@ -215,11 +240,14 @@ std::string explain_topic(std::string_view topic, const MarkdownStyle& style) {
     if (!out.empty() && !part.empty()) out += '\n';
     out += part;
   };
-  if (const ExplainPage* page = find_page(topic))
+  const MetricRow* row = report::find_metric(topic);
+  // A metric's own name is about the metric, also where a page answers to a similar word ("gld efficiency").
+  const bool metric_meant = row != nullptr && topic.find('_') != std::string_view::npos;
+  if (const ExplainPage* page = find_page(topic); page != nullptr && !metric_meant)
     add(bold(page->title, style) + "\n\n" + render_markdown(page->body, style));
   if (topic.find_first_of("*?") != std::string_view::npos) {
     add(metrics_matching(topic, style));
-  } else if (const MetricRow* row = report::find_metric(topic)) {
+  } else if (row != nullptr) {
     add(describe(*row, style));
   }
   if (const auto rows = opcode_of(topic); !rows.empty()) add(describe(rows, style));

@@ -121,22 +121,25 @@ class Renderer {
     rows_.clear();
   }
 
-  void wrap(std::string_view text, std::size_t hang) {
+  void wrap(std::string_view text, std::size_t hang, std::size_t indent = 0) {
     std::string line;
+    bool empty = true;
     while (!text.empty()) {
       const std::size_t start = text.find_first_not_of(' ');
       if (start == std::string_view::npos) break;
       text.remove_prefix(start);
       const std::string_view word = text.substr(0, text.find(' '));
       text.remove_prefix(word.size());
-      if (!line.empty() && shown_width(line) + 1 + shown_width(word) > style_.width) {
+      if (!empty && shown_width(line) + 1 + shown_width(word) > style_.width) {
         emit(line);
         line.assign(hang, ' ');
-        line += word;
-        continue;
+      } else if (empty) {
+        line.assign(indent, ' ');
+      } else {
+        line += ' ';
       }
-      if (!line.empty()) line += ' ';
       line += word;
+      empty = false;
     }
     emit(line);
   }
@@ -173,7 +176,7 @@ class Renderer {
       if (rows_[r].empty()) continue;
       emit(kBoldOn + rows_[r][0] + kBoldOff);
       for (std::size_t i = 1; i < rows_[r].size() && i < rows_[0].size(); ++i)
-        wrap("  " + rows_[0][i] + ": " + rows_[r][i], 4);
+        wrap(rows_[0][i] + ": " + rows_[r][i], 4, 2);
     }
   }
 

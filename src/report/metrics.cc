@@ -99,6 +99,7 @@ std::span<const MetricRow> metric_rows() {
     for (const auto part :
          {global_metric_rows(), shared_metric_rows(), instruction_metric_rows(), not_modelled_metric_rows()})
       all.insert(all.end(), part.begin(), part.end());
+    std::stable_sort(all.begin(), all.end(), [](const MetricRow& a, const MetricRow& b) { return a.group < b.group; });
     return all;
   }();
   return rows;
