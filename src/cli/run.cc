@@ -67,6 +67,7 @@ std::string launches(std::uint32_t count) { return fmt::format("{} {}", count, c
 Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
                             const ChildResult& child) {
   Diagnostic d = warning("D735", "no kernel was launched", {});
+  const std::string ended = (child.exit_text.starts_with("killed") ? "was " : "") + child.exit_text;
   if (records.launches != 0) {
     d.code = "D737";
     d.text = fmt::format("none of the {} is selected by --kernel and --launches", launches(records.launches));
@@ -77,10 +78,10 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
   } else if (child.timed_out || child.interrupted_by != 0) {
     d.hint = "the program was stopped before its first launch";
   } else if (!records.processes.empty()) {
-    d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", child.exit_text)
+    d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", ended)
                                   : "the program used CUDA, but only for memory or queries";
   } else if (child.exit_code != 0) {
-    d.hint = fmt::format("the program {} before it used CUDA", child.exit_text);
+    d.hint = fmt::format("the program {} before it used CUDA", ended);
   } else if (!request.sources.empty()) {
     d.hint = "the program made no CUDA call";
   } else if (program.is_script || !program.uses_cuda) {
@@ -187,7 +188,7 @@ int run_command(const Arguments& args) {
     progress.erase();
     int lost_errno = 0;
     const std::uint32_t lost = run.lost_processes(lost_errno);
-    records = gather_records(run.read(), request, lost, lost_errno);
+    records = gather_records(run.read(), request, lost, lost_errno, {program.path, program.argv.front()});
   }
 
   report::BuildOptions build;

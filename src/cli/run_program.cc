@@ -122,7 +122,9 @@ std::string library_folder() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path here = self.parent_path();
   for (const fs::path& folder : {here / "lib/muscope", here.parent_path() / "lib/muscope"}) {
-    if (!shared_objects(folder).empty()) return folder.string();
+    const std::vector<std::string> found = shared_objects(folder);
+    // Newest shim first: with none, programs would find NVIDIA's runtime, or nothing.
+    if (!found.empty() && !found.front().starts_with("libmuscope")) return folder.string();
   }
   fail("D125",
        fmt::format("muscope's runtime library is not where it should be, in {} or {}", (here / "lib/muscope").string(),

@@ -70,7 +70,7 @@ void add_findings(views::ProcessRecord& process, const ProcessFiles& files, cons
     finding.frame = views::kNoFrame;
     const CodePlace place = sites.place(site.at);
     if (!place.file.empty() && !place.function.empty()) {
-      finding.text += fmt::format(", in {} ({})", place.function, place.text);
+      finding.text += fmt::format(", in {} at {}", place.function, place.text);
     } else if (!place.text.empty()) {
       finding.text += fmt::format(", in {}", place.text);
     }
@@ -81,9 +81,10 @@ void add_findings(views::ProcessRecord& process, const ProcessFiles& files, cons
 }  // namespace
 
 RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunRequest& request,
-                          std::uint32_t lost_processes, int lost_errno) {
+                          std::uint32_t lost_processes, int lost_errno, const ProgramName& program) {
   RunRecords out;
   CallSites sites;
+  if (!program.path.empty()) sites.call(program.path, program.name);
   for (const ProcessFiles& f : files) {
     for (const views::TransferSite& t : f.spooled.transfers) sites.want(t.caller);
     for (const views::FindingSite& s : f.spooled.findings) sites.want(s.at);

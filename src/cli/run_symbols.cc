@@ -68,6 +68,11 @@ void CallSites::resolve() {
   }
 }
 
+std::string CallSites::shown(const std::string& module) const {
+  const auto name = names_.find(module);
+  return name != names_.end() ? name->second : short_path(module);
+}
+
 CodePlace CallSites::place(const views::CodeAddress& address) const {
   CodePlace place;
   if (address.module.empty()) return place;
@@ -78,11 +83,11 @@ CodePlace CallSites::place(const views::CodeAddress& address) const {
   if (!place.file.empty()) {
     place.text = fmt::format("{}:{}", short_path(place.file), place.line);
   } else if (!place.function.empty() && !address.symbol.empty()) {
-    place.text = fmt::format("{}+{:#x} in {}", place.function, address.symbol_offset, short_path(address.module));
+    place.text = fmt::format("{}+{:#x} in {}", place.function, address.symbol_offset, shown(address.module));
   } else if (!place.function.empty()) {
-    place.text = fmt::format("{} in {}", place.function, short_path(address.module));
+    place.text = fmt::format("{} in {}", place.function, shown(address.module));
   } else {
-    place.text = fmt::format("{:#x} in {}", address.offset, short_path(address.module));
+    place.text = fmt::format("{:#x} in {}", address.offset, shown(address.module));
   }
   return place;
 }

@@ -23,13 +23,18 @@ struct CodePlace {
 /// information, the nearest exported symbol has to do.
 class CallSites {
  public:
+  /// `path` is shown as `name`: a program that was compiled for this run lies in a cache.
+  void call(const std::string& path, const std::string& name) { names_[path] = name; }
   void want(const views::CodeAddress& address);
   /// After the last want().
   void resolve();
   CodePlace place(const views::CodeAddress& address) const;
 
  private:
+  std::string shown(const std::string& module) const;
+
   std::map<std::string, std::map<std::uint64_t, CodePlace>> modules_;
+  std::map<std::string, std::string> names_;
 };
 
 /// One "function\nfile:line" answer of `addr2line -f -C`; unknown parts ("??") are left empty.

@@ -1,0 +1,275 @@
+// `muscope run` from end to end with a real program: how it may end, and what the user is told.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "toolchain/process.h"
+#include "toolchain/tools.h"
+
+namespace muscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using toolchain::ProcessResult;
+
+const std::string kMuscope = MUSCOPE_PROGRAM;
+const std::string kCases = MUSCOPE_SOURCE_DIR "/tests/programs/process_cases.cu";
+
+/// The line of process_cases.cu that carries this remark.
+int line_of(const std::string& remark) {
+  std::ifstream in(kCases);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.find("// " + remark) != line.npos) return number;
+  }
+  ADD_FAILURE() << "no line says " << remark;
+  return 0;
+}
+
+class RunCases : public testing::Test {
+ protected:
+  RunCases() {
+    std::string name = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~RunCases() override { fs::remove_all(folder_); }
+
+  void SetUp() override {
+    const auto places = toolchain::SearchPlaces::from_environment();
+    if (toolchain::find_clang(places)) {
+      compiler_ = "clang";
+    } else if (toolchain::find_nvcc(places)) {
+      compiler_ = "nvcc";
+    } else {
+      GTEST_SKIP() << "needs clang 19 or newer, or nvcc";
+    }
+  }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  ProcessResult muscope(std::vector<std::string> args) {
+    args.insert(args.begin(), {kMuscope, "run"});
+    return toolchain::run_process(args);
+  }
+  /// process_cases with these steps; the report is read back from JSON.
+  ProcessResult cases(const std::vector<std::string>& steps, std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--toolchain", compiler_, "--json", path("report.json"), kCases});
+    options.insert(options.end(), steps.begin(), steps.end());
+    const ProcessResult result = muscope(options);
+    std::ifstream in(path("report.json"));
+    report_ = json::parse(in, nullptr, false);
+    return result;
+  }
+  std::size_t launches() const { return report_.value("launches", json::array()).size(); }
+  std::string codes() const {
+    std::string all;
+    for (const json& d : report_.value("diagnostics", json::array())) all += d.value("code", "") + " ";
+    return all;
+  }
+
+  fs::path folder_;
+  std::string compiler_;
+  json report_;
+};
+
+TEST_F(RunCases, ReportsAndPassesOn) {
+  const ProcessResult good = cases({"launch:2", "say:hello"});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_EQ(good.out.substr(0, 6), "hello\n");
+  EXPECT_THAT(good.out, HasSubstr("scale(float*, int)"));
+  EXPECT_EQ(launches(), 2u);
+  EXPECT_EQ(report_["program"]["exit"], 0);
+
+  EXPECT_EQ(cases({"launch", "exit:3"}).exit_code, 1);
+  EXPECT_EQ(report_["program"]["exit"], 3);
+  EXPECT_EQ(cases({"launch", "exit:3"}, {"--propagate"}).exit_code, 3);
+}
+
+TEST_F(RunCases, EveryWayToEndLeavesAReport) {
+  EXPECT_EQ(cases({"launch", "_exit:0"}).exit_code, 0);
+  EXPECT_EQ(launches(), 1u);
+  EXPECT_EQ(cases({"launch", "abort"}, {"--propagate"}).exit_code, 128 + SIGABRT);
+  EXPECT_EQ(launches(), 1u);
+  EXPECT_EQ(cases({"launch:2", "null"}).exit_code, 1);
+  EXPECT_EQ(launches(), 2u);
+  EXPECT_EQ(report_["program"]["exit_text"], "killed by SIGSEGV");
+  EXPECT_EQ(cases({"launch:3", "kill:9"}).exit_code, 1);
+  EXPECT_EQ(launches(), 3u);
+  EXPECT_EQ(report_["program"]["exit_text"], "killed by SIGKILL");
+}
+
+TEST_F(RunCases, HostCodeThatTouchesDeviceMemoryIsNamed) {
+  const ProcessResult r = cases({"launch", "touch"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.out, HasSubstr("D590"));
+  EXPECT_THAT(r.out, HasSubstr("host code reads device memory at 0x"));
+  EXPECT_THAT(r.out, HasSubstr("read_device_memory"));
+}
+
+TEST_F(RunCases, AKernelThatFaultsFailsTheRun) {
+  const ProcessResult r = cases({"launch", "fault", "exit:0"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.out, HasSubstr("cudaErrorIllegalAddress"));
+  EXPECT_THAT(r.out, HasSubstr("process_cases.cu:" + std::to_string(line_of("faults here"))));
+}
+
+TEST_F(RunCases, Forks) {
+  const ProcessResult before = cases({"fork", "launch:2"});
+  EXPECT_THAT(before.out, HasSubstr("child ended with 0"));
+  EXPECT_EQ(launches(), 2u);
+  // CUDA does not survive a fork; the parent's records must.
+  const ProcessResult after = cases({"launch", "fork", "launch"});
+  EXPECT_THAT(after.out, HasSubstr("cudaErrorInitializationError"));
+  EXPECT_EQ(launches(), 1u);
+}
+
+TEST_F(RunCases, ExecAndShellsAreFollowed) {
+  cases({"launch", "exec", "launch:2"});
+  EXPECT_EQ(launches(), 3u);
+  EXPECT_THAT(report_["processes"], SizeIs(2));
+
+  const ProcessResult r =
+      muscope({"--quiet", "--json", path("sh.json"), "--", "/bin/sh", "-c", "echo from the shell; exit 4"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_EQ(r.out, "from the shell\n");
+  EXPECT_THAT(r.err, HasSubstr("D735"));
+}
+
+TEST_F(RunCases, Threads) {
+  const ProcessResult r = cases({"threads:4"});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_THAT(r.out, Not(HasSubstr("wrong result")));
+  EXPECT_EQ(launches(), 20u);
+}
+
+TEST_F(RunCases, OwnSignalHandlersRun) {
+  const ProcessResult crash = cases({"handle:11", "launch", "null"}, {"--propagate"});
+  EXPECT_EQ(crash.exit_code, 7);
+  EXPECT_THAT(crash.out, HasSubstr("own handler 11"));
+  const ProcessResult later = cases({"launch", "handle:11", "null"}, {"--propagate"});
+  EXPECT_EQ(later.exit_code, 7);
+  EXPECT_EQ(launches(), 1u);
+}
+
+TEST_F(RunCases, TimeoutNamesTheSpinningLine) {
+  const ProcessResult r = cases({"launch", "spin", "sleep:60000"}, {"--timeout", "1"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_EQ(launches(), 2u);
+  EXPECT_THAT(codes(), HasSubstr("D734"));
+  const std::string where = "process_cases.cu:" + std::to_string(line_of("spins here"));
+  EXPECT_THAT(r.out, HasSubstr(where));
+  EXPECT_THAT(r.out, HasSubstr("wait_for"));
+}
+
+TEST_F(RunCases, TimeoutEndsALongKernel) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult r = cases({"launch", "long", "sleep:60000"}, {"--timeout", "1"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.out, HasSubstr("count_up(int*, int)"));
+  EXPECT_EQ(launches(), 2u);
+}
+
+TEST_F(RunCases, StepsAreLimited) {
+  const ProcessResult r = cases({"long"}, {"--max-steps", "100000"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.out, HasSubstr("cudaErrorLaunchTimeout"));
+}
+
+TEST_F(RunCases, InterruptStopsTheLaunchAndReports) {
+  // sh gives the process number of muscope, which takes its place.
+  cases({"launch"});  // compiled now, so that the time below is the program's
+  std::thread interrupter([&] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!fs::exists(path("ready")) && std::chrono::steady_clock::now() < end) ::usleep(10'000);
+    ::usleep(700'000);
+    std::ifstream in(path("pid"));
+    int pid = 0;
+    in >> pid;
+    if (pid > 1) ::kill(pid, SIGINT);
+  });
+  const ProcessResult r = toolchain::run_process({"/bin/sh", "-c",
+                                                  "echo $$ > " + path("pid") + "; touch " + path("ready") + "; exec " +
+                                                      kMuscope + " run --toolchain " + compiler_ + " --json " +
+                                                      path("report.json") + " " + kCases + " launch spin sleep:60000"});
+  interrupter.join();
+  EXPECT_EQ(r.exit_code, 130) << r.err;
+  std::ifstream in(path("report.json"));
+  report_ = json::parse(in, nullptr, false);
+  EXPECT_THAT(codes(), HasSubstr("D738"));
+  EXPECT_EQ(launches(), 2u);
+  EXPECT_EQ(report_["program"]["exit_text"], "killed by SIGINT");
+}
+
+TEST_F(RunCases, ReportsThatCannotBeWrittenAreFoundBeforeTheRun) {
+  const ProcessResult r = muscope({"--json", "/nowhere/r.json", "--toolchain", compiler_, kCases, "say:ran"});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_THAT(r.err, HasSubstr("D730"));
+  EXPECT_THAT(r.out, Not(HasSubstr("ran")));
+}
+
+TEST_F(RunCases, AFullDiskIsTold) {
+  const ProcessResult r = muscope({"--json", "/dev/full", "--toolchain", compiler_, kCases, "launch"});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_THAT(r.err, HasSubstr("D731"));
+  EXPECT_THAT(r.out, HasSubstr("scale(float*, int)")) << "the text report still appears";
+}
+
+TEST_F(RunCases, WhatCannotRunIsRefused) {
+  std::ofstream(path("text")) << "no program";
+  EXPECT_THAT(muscope({path("missing")}).err, HasSubstr("D201"));
+  EXPECT_THAT(muscope({path("text")}).err, HasSubstr("D202"));
+  EXPECT_THAT(muscope({folder_.string()}).err, HasSubstr("D201"));
+  EXPECT_THAT(muscope({"surely-no-such-command"}).err, HasSubstr("D120"));
+  EXPECT_EQ(muscope({path("missing")}).exit_code, 3);
+  EXPECT_EQ(muscope({}).exit_code, 2);
+  EXPECT_EQ(muscope({"--gpu"}).exit_code, 2);
+}
+
+TEST_F(RunCases, SelectionCountsOnlyWhatWasAskedFor) {
+  cases({"launch:5"}, {"--launches", "1-2"});
+  EXPECT_EQ(launches(), 2u);
+  cases({"launch:5"}, {"--kernel", "^nothing"});
+  EXPECT_EQ(launches(), 0u);
+  EXPECT_THAT(codes(), HasSubstr("D737"));
+}
+
+TEST_F(RunCases, NothingLaunchedIsSaid) {
+  const ProcessResult none = cases({"say:x"});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(codes(), HasSubstr("D735"));
+  cases({"query", "exit:2"});
+  EXPECT_THAT(codes(), HasSubstr("D735"));
+}
+
+TEST_F(RunCases, JsonOnStdoutStandsAlone) {
+  const ProcessResult r = muscope({"--json", "-", "--toolchain", compiler_, kCases, "launch"});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_EQ(json::parse(r.out, nullptr, false)["schema"], "muscope.report/1");
+}
+
+TEST_F(RunCases, NoFilesStayBehind) {
+  ::setenv("TMPDIR", folder_.c_str(), 1);
+  const ProcessResult r = muscope({"--toolchain", compiler_, kCases, "launch"});
+  ::unsetenv("TMPDIR");
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace muscope
