@@ -564,8 +564,6 @@ static void textures() {
   L(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
   resource.res.linear.devPtr = linear + 4;
   L(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
-  resource.res.linear.devPtr = host;
-  L(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
   resource.res.linear.devPtr = nullptr;
   L(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
   resource = {};

@@ -1,0 +1,113 @@
+// Whole programs under the preloaded runtime.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "runtime/static_redirect.h"
+
+namespace muscope::runtime {
+namespace {
+
+const std::string kBinary = MUSCOPE_BINARY_DIR;
+const std::string kSource = MUSCOPE_SOURCE_DIR;
+const std::string kShim = kBinary + "/lib/muscope/libcudart.so.13";
+
+std::string output_of(const std::string& command, int& status) {
+  std::string text;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  char buffer[4096];
+  std::size_t got = 0;
+  while ((got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0) text.append(buffer, got);
+  status = pclose(pipe);
+  return text;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> list;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) list.push_back(line);
+  return list;
+}
+
+TEST(StaticRuntime, IsFoundByItsSymbols) {
+  const std::string program = read(kBinary + "/tests/muscope_static_program");
+  ASSERT_FALSE(program.empty());
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(program.data()), program.size());
+  int major = 0;
+  const auto functions = static_functions(bytes, major);
+  EXPECT_EQ(major, 13);
+  const auto has = [&](const char* name) {
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const StaticFunction& f) { return f.name == name && f.room >= 5; });
+  };
+  EXPECT_TRUE(has("cudaMalloc"));
+  EXPECT_TRUE(has("__cudaRegisterFatBinary"));
+  EXPECT_FALSE(has("main"));
+  // No part of a file makes it read outside.
+  for (std::size_t size = 0; size < program.size(); size += 97) static_functions(bytes.first(size), major);
+  EXPECT_TRUE(static_functions({}, major).empty());
+}
+
+#ifndef MUSCOPE_SANITIZED  // a sanitizer's library must be the first to be loaded
+
+TEST(StaticRuntime, JumpsToOurs) {
+  int status = 0;
+  const std::string text = output_of("LD_PRELOAD=" + kShim + " " + kBinary + "/tests/muscope_static_program", status);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text, "malloc 0 memset 0 1 own 7\n");
+}
+
+// What differs between two H200s: memory size, memory bus width, PCI bus.
+bool belongs_to_the_machine(const std::string& line) {
+  for (const char* const start :
+       {"devices | global ", "devices | surface alignment ", "devices | attribute 33 ", "devices | attribute 37 "}) {
+    if (line.starts_with(start)) return true;
+  }
+  return false;
+}
+
+TEST(RuntimeProgram, AnswersEveryCallAsAnH200) {
+  const std::string clang = MUSCOPE_TEST_CLANG;
+  if (clang.empty()) GTEST_SKIP() << "needs clang 22 or 19";
+  const bool newest = clang.find("22") != std::string::npos;
+  const std::string base = ::testing::TempDir() + "/runtime_api_" + std::to_string(getpid());
+  const std::string source = kSource + "/tests/programs/runtime_api.cu";
+  const std::string common = clang +
+                             " -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib -Xclang -target-sdk-version=" +
+                             (newest ? "12.9" : "12.5") + " --cuda-gpu-arch=sm_90 -isystem " + kSource +
+                             "/toolkit -include " + kSource + "/toolkit/muscope/prelude.h -std=c++17 -w ";
+  const std::string command =
+      common + "--cuda-device-only --cuda-feature=" + (newest ? "+ptx88" : "+ptx85") + " -O3 -S -o " + base + ".ptx " +
+      source + " && " + common + "--cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang " + base +
+      ".ptx -O1 -c -o " + base + ".o " + source + " && c++ " + base + ".o -o " + base + " " + kShim + " -Wl,-rpath," +
+      kBinary + "/lib/muscope && " + base + "; code=$?; rm -f " + base + "*; exit $code";
+  int status = 0;
+  const auto ours = lines(output_of(command, status));
+  EXPECT_EQ(status, 0);
+  const auto theirs = lines(read(kSource + "/tests/counters/runtime_api_h200.txt"));
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (belongs_to_the_machine(theirs[i])) continue;
+    EXPECT_EQ(ours[i], theirs[i]);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace muscope::runtime

@@ -1,0 +1,28 @@
+// Programs that nvcc links by default contain the CUDA runtime (libcudart_static.a). Its functions still have symbols,
+// so each can be made to jump to ours before the program's first constructor runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace muscope::runtime {
+
+/// One function of a static runtime in an ELF file.
+struct StaticFunction {
+  std::string name;           ///< CUDA's name
+  std::uint64_t address = 0;  ///< before the object's load address is added
+  std::uint64_t room = 0;     ///< bytes up to the next symbol
+};
+
+/// The runtime functions that the file contains; empty when it has no symbol table or no static runtime. Whatever the
+/// bytes hold. `major` becomes the CUDA version that they are of.
+std::vector<StaticFunction> static_functions(std::span<const std::uint8_t> file, int& major);
+
+/// Redirects the static runtimes of all objects that are loaded now. Returns how many functions jump to us. Called when
+/// the engine is loaded, before other constructors (the library is linked with -z initfirst).
+std::size_t redirect_static_runtimes();
+
+}  // namespace muscope::runtime
