@@ -2,6 +2,9 @@
 #ifndef MUSCOPE_CUDA_BF16_H
 #define MUSCOPE_CUDA_BF16_H
 
+// Programs ask by these names whether the header is in.
+#define __CUDA_BF16_H__
+
 #include "muscope/half/bfloat16.h"
 #include "muscope/half/bfloat162.h"
 

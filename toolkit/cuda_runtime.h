@@ -2,6 +2,9 @@
 #ifndef MUSCOPE_CUDA_RUNTIME_H
 #define MUSCOPE_CUDA_RUNTIME_H
 
+// Programs ask by these names whether the header is in.
+#define __CUDA_RUNTIME_H__
+
 #include "cuda_runtime_api.h"
 #include "host_defines.h"
 #include "vector_functions.h"

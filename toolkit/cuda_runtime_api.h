@@ -2,6 +2,13 @@
 #ifndef MUSCOPE_CUDA_RUNTIME_API_H
 #define MUSCOPE_CUDA_RUNTIME_API_H
 
+// Programs ask by these names whether the header is in.
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+#define __DEVICE_TYPES_H__
+
 #define CUDART_VERSION 13000
 
 #include "muscope/runtime/per_thread_stream.h"

@@ -2,6 +2,9 @@
 #ifndef MUSCOPE_HOST_DEFINES_H
 #define MUSCOPE_HOST_DEFINES_H
 
+// Programs ask by these names whether the header is in.
+#define __HOST_DEFINES_H__
+
 #if defined(__CUDA__) && defined(__clang__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -45,6 +48,7 @@
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
 #define CUDA_CB
+#define CUDART_CB
 #define CUDAAPI
 
 // __noinline__ is CUDA's qualifier and also the inside of GNU's __attribute__((__noinline__)), which libstdc++ writes: it

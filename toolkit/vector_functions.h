@@ -2,6 +2,9 @@
 #ifndef MUSCOPE_VECTOR_FUNCTIONS_H
 #define MUSCOPE_VECTOR_FUNCTIONS_H
 
+// Programs ask by these names whether the header is in.
+#define __VECTOR_FUNCTIONS_H__
+
 #include "vector_types.h"
 
 #define MUSCOPE_MAKE(name, type)                                                                               \

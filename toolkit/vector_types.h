@@ -2,6 +2,9 @@
 #ifndef MUSCOPE_VECTOR_TYPES_H
 #define MUSCOPE_VECTOR_TYPES_H
 
+// Programs ask by these names whether the header is in.
+#define __VECTOR_TYPES_H__
+
 #include "host_defines.h"
 
 #define MUSCOPE_VECTOR1(name, type) \

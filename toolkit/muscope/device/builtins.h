@@ -8,6 +8,7 @@
 #include "integer.h"
 #include "math_overloads.h"
 #include "memory.h"
+#include "nv_atomics.h"
 #include "surfaces.h"
 #include "textures.h"
 #include "warp.h"

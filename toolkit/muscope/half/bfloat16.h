@@ -63,10 +63,19 @@ MUSCOPE_HD __nv_bfloat16 __float2bfloat16_rz(float f) {
 }
 MUSCOPE_HD __nv_bfloat16 __double2bfloat16(double f) { return __nv_bfloat16(f); }
 MUSCOPE_HD float __bfloat162float(__nv_bfloat16 h) { return muscope_toolkit::bfloat16_bits_to_float(h.__x); }
-MUSCOPE_HD __nv_bfloat16 __int2bfloat16_rn(int i) { return __nv_bfloat16(i); }
-MUSCOPE_HD __nv_bfloat16 __uint2bfloat16_rn(unsigned i) { return __nv_bfloat16(i); }
-MUSCOPE_HD int __bfloat162int_rz(__nv_bfloat16 h) { return (int)__bfloat162float(h); }
-MUSCOPE_HD unsigned __bfloat162uint_rz(__nv_bfloat16 h) { return (unsigned)__bfloat162float(h); }
+#define MUSCOPE_BFLOAT16_INTEGER(name, type)                                                                      \
+  MUSCOPE_HD __nv_bfloat16 __##name##2bfloat16_rn(type i) { return __nv_bfloat16(i); }                            \
+  MUSCOPE_HD type __bfloat162##name##_rz(__nv_bfloat16 h) { return (type)__bfloat162float(h); }                   \
+  MUSCOPE_HD type __bfloat162##name##_rn(__nv_bfloat16 h) { return (type)__builtin_rintf(__bfloat162float(h)); }  \
+  MUSCOPE_HD type __bfloat162##name##_rd(__nv_bfloat16 h) { return (type)__builtin_floorf(__bfloat162float(h)); } \
+  MUSCOPE_HD type __bfloat162##name##_ru(__nv_bfloat16 h) { return (type)__builtin_ceilf(__bfloat162float(h)); }
+MUSCOPE_BFLOAT16_INTEGER(int, int)
+MUSCOPE_BFLOAT16_INTEGER(uint, unsigned)
+MUSCOPE_BFLOAT16_INTEGER(short, short)
+MUSCOPE_BFLOAT16_INTEGER(ushort, unsigned short)
+MUSCOPE_BFLOAT16_INTEGER(ll, long long)
+MUSCOPE_BFLOAT16_INTEGER(ull, unsigned long long)
+#undef MUSCOPE_BFLOAT16_INTEGER
 
 #define MUSCOPE_BFLOAT16_OP(name, expression)                         \
   MUSCOPE_HD __nv_bfloat16 name(__nv_bfloat16 ha, __nv_bfloat16 hb) { \
