@@ -191,10 +191,10 @@ std::string gpu_text(const GpuSpec& gpu) {
   limits(gpu, sources, out);
   report::Page page(110, false);
   page.line();
-  page.paragraph("  global memory: ", global_rule(gpu.global), 4);
+  page.paragraph("  global memory: ", global_rule(gpu.global), 17);
   page.paragraph("  shared memory: ",
-                 fmt::format("{} banks of {} B [{}]", gpu.shared.banks, gpu.shared.bank_bytes, gpu.shared.source), 4);
-  note(page, "L1", gpu.l1_note);
+                 fmt::format("{} banks of {} B [{}]", gpu.shared.banks, gpu.shared.bank_bytes, gpu.shared.source), 17);
+  note(page, "note", gpu.l1_note);
   page.line();
   bool any = false;
   const auto noted = [&](const std::string& name, const Sourced& n) {

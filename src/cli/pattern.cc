@@ -24,7 +24,7 @@ using model::Pattern;
 
 struct PatternOptions {
   std::string index, offsets, from;
-  std::string space = "global", op = "LD", mask, block = "32", grid = "1", block_index = "0", gpu = "h200", l1;
+  std::string space = "global", op = "LD", mask, block, grid = "1", block_index = "0", gpu = "h200", l1;
   std::uint32_t bytes = 4;
   std::int64_t scale = 0;
   std::int64_t base_offset = 0;
@@ -64,7 +64,7 @@ struct WarpPlace {
 
 WarpPlace place_warp(const PatternOptions& options, unsigned lanes) {
   WarpPlace place;
-  const auto block = parse_dim(options.block, "--block", 1, 1 << 20);
+  const auto block = parse_dim(options.block.empty() ? std::to_string(lanes) : options.block, "--block", 1, 1 << 20);
   const auto grid = parse_dim(options.grid, "--grid", 1, std::numeric_limits<std::int32_t>::max());
   const auto index = parse_dim(options.block_index, "--block-index", 0, std::numeric_limits<std::int32_t>::max());
   const std::int64_t threads = block[0] * block[1] * block[2];
@@ -242,7 +242,7 @@ int pattern_command(const Arguments& args) {
   app.add_option("--space", o.space, "global, shared, const or local")->capture_default_str();
   app.add_option("--op", o.op, "LD, LD_CG, LD_NC, ST, RED or ATOM")->capture_default_str();
   app.add_option("--mask", o.mask, "active lanes, hexadecimal (default: all)");
-  app.add_option("--block", o.block, "block size: 256, 16x16, 8x8x4")->capture_default_str();
+  app.add_option("--block", o.block, "block size: 256, 16x16, 8x8x4 (default: one warp)");
   app.add_option("--grid", o.grid, "grid size, for gridDim")->capture_default_str();
   app.add_option("--block-index", o.block_index, "which block, for blockIdx: 3 or 1x2")->capture_default_str();
   app.add_option("--warp", o.warp, "which warp of the block, from 0")->capture_default_str();

@@ -66,7 +66,6 @@ void lanes_table(const PatternView& view, report::Page& page) {
   }();
   const auto cell = [&](unsigned lane) {
     std::string text = fmt::format("{:>4}", lane);
-    if (!p.mask.test(lane)) return text + "  " + fmt::format("{:<{}}", "inactive", heading.size() - 6);
     const std::uint64_t a = p.addresses[lane];
     if (indexed)
       text += fmt::format("  {:>{}}", view.indexes[lane] ? std::to_string(*view.indexes[lane]) : "", wide_index);
@@ -83,12 +82,14 @@ void lanes_table(const PatternView& view, report::Page& page) {
     if (!cas) text += fmt::format("  {:>4}", view.passes[lane]);
     return text;
   };
-  const auto lanes = static_cast<unsigned>(p.addresses.size());
-  const bool two = lanes > 8 && 2 * heading.size() + 8 <= 120;
+  std::vector<unsigned> active, inactive;
+  for (unsigned lane = 0; lane < p.addresses.size(); ++lane) (p.mask.test(lane) ? active : inactive).push_back(lane);
+  const bool two = active.size() > 8 && 2 * heading.size() + 8 <= 120;
   page.line(page.styled("  " + heading + (two ? "   | " + heading : ""), Style::kDim));
-  const unsigned rows = two ? (lanes + 1) / 2 : lanes;
-  for (unsigned row = 0; row < rows; ++row)
-    page.line("  " + cell(row) + (two && row + rows < lanes ? "   | " + cell(row + rows) : ""));
+  const std::size_t rows = two ? (active.size() + 1) / 2 : active.size();
+  for (std::size_t row = 0; row < rows; ++row)
+    page.line("  " + cell(active[row]) + (two && row + rows < active.size() ? "   | " + cell(active[row + rows]) : ""));
+  if (!inactive.empty()) page.paragraph("  inactive: ", lane_list(inactive), 12);
 }
 
 void number_line(report::Page& page, std::string_view name, std::string_view value, std::string_view remark = {},
