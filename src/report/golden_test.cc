@@ -74,7 +74,11 @@ TEST(Golden, Everything) {
   expect_golden("everything-top1-waste.txt", to_text(report, top));
 }
 
-TEST(Golden, Faulty) { expect_golden("faulty-100.txt", to_text(report_of(testing::faulty()), options(100))); }
+TEST(Golden, Faulty) {
+  const std::string text = to_text(report_of(testing::faulty()), options(100));
+  EXPECT_LE(widest(text), 100u);
+  expect_golden("faulty-100.txt", text);
+}
 
 TEST(Golden, ChosenMetrics) {
   TextOptions chosen = options(100);

@@ -1,4 +1,5 @@
 // Report -> JSON.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
@@ -172,15 +173,34 @@ Json json_of(const arch::GpuSpec& gpu) {
 
 std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Short values on one line, longer ones a member a line.
-void write(std::string& out, const Json& json, std::size_t indent) {
-  if (!json.is_structured() || json.empty()) {
-    out += compact(json);
-    return;
+/// Whether the text of the value is no longer than about `room`, which is used up.
+bool short_enough(const Json& json, std::size_t& room) {
+  const auto take = [&](std::size_t characters) {
+    if (characters > room) return false;
+    room -= characters;
+    return true;
+  };
+  if (json.is_string()) return take(json.get_ref<const std::string&>().size() + 3);
+  if (!json.is_structured()) return take(7);
+  if (!take(2)) return false;
+  if (json.is_object()) {
+    for (auto item = json.begin(); item != json.end(); ++item)
+      if (!take(item.key().size() + 3) || !short_enough(*item, room)) return false;
+  } else {
+    for (const Json& item : json)
+      if (!short_enough(item, room)) return false;
   }
-  // Only shallow values can be short; asking for their text costs little then.
-  if (std::string text = compact(json); text.size() <= kOneLine) {
-    out += text;
+  return true;
+}
+
+/// Short values and arrays of numbers on one line, others a member a line.
+void write(std::string& out, const Json& json, std::size_t indent) {
+  std::size_t room = kOneLine;
+  const bool numbers = json.is_array() && std::none_of(json.begin(), json.end(), [](const Json& item) {
+                         return item.is_structured() || item.is_string();
+                       });
+  if (!json.is_structured() || json.empty() || numbers || short_enough(json, room)) {
+    out += compact(json);
     return;
   }
   const bool object = json.is_object();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 #include "base/diagnostic.h"
@@ -45,6 +46,23 @@ TEST(MetricTable, EveryRowIsDescribed) {
     }
   }
   EXPECT_GT(names.size(), 150u);
+}
+
+// tests/golden/report/gh100_metrics.txt holds what NVIDIA's metric library lists.
+TEST(MetricTable, NamesOfNsightComputeExist) {
+  std::set<std::string> listed;
+  std::ifstream in(std::string(MUSCOPE_SOURCE_DIR) + "/tests/golden/report/gh100_metrics.txt");
+  for (std::string line; std::getline(in, line);) listed.insert(line);
+  ASSERT_GT(listed.size(), 100u);
+  for (const MetricRow& row : metric_rows()) {
+    const std::string base(row.name.substr(0, row.name.find('.')));
+    // Names that ncu derives by itself are not in the library.
+    const auto own = [&](std::string_view prefix) { return base.starts_with(prefix); };
+    if (base.ends_with('*') || own("muscope__") || own("memory_") || own("derived__") || own("launch__") ||
+        own("sass__") || own("sm__maximum_warps_"))
+      continue;
+    EXPECT_TRUE(listed.contains(base)) << row.name;
+  }
 }
 
 TEST(MetricTable, AliasesLeadToOneRow) {

@@ -73,6 +73,8 @@ inline views::ProcessRecord faulty() {
   views::ProcessRecord process = transpose();
   views::LaunchRecord& launch = process.launches.front();
   launch.state = views::LaunchState::kFaulted;
+  launch.sites.clear();  // which blocks ran is not determined
+  launch.frames.clear();
   launch.fault.code = "D601";
   launch.fault.text =
       "global store of 4 bytes at 0x7f2a00400000 is outside every allocation; it is 0 bytes behind the allocation of "

@@ -32,8 +32,10 @@ std::string triple(const std::array<std::uint32_t, 3>& value) {
 }
 
 void print_message(Page& page, const Diagnostic& d) {
-  const std::string first = fmt::format("{} {}: ", word_of(d.severity), d.code);
-  page.paragraph(page.styled(first, style_of(d.severity)), d.text, std::min<std::size_t>(first.size(), 2) + 2);
+  const std::string head = fmt::format("{} {}:", word_of(d.severity), d.code);
+  std::vector<std::string> lines = wrap(fmt::format("{} {}", head, d.text), page.width() - 4);
+  lines.front().replace(0, head.size(), page.styled(head, style_of(d.severity)));
+  for (std::size_t i = 0; i < lines.size(); ++i) page.line((i == 0 ? "" : "    ") + lines[i]);
 }
 
 void print_help(Page& page, const Diagnostic& d) {

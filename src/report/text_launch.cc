@@ -257,11 +257,13 @@ void print_heading(Page& page, const Report& report, const LaunchGroup& group) {
   if (launch.stream != 0) text += fmt::format(", stream {}", launch.stream);
   if (launch.device != 0) text += fmt::format(", device {}", launch.device);
   page.paragraph("  ", text, 2);
-  if (launch.state != views::LaunchState::kFinished)
-    page.line("  " + page.styled(launch.state == views::LaunchState::kFaulted
-                                     ? "ended by a fault (see below): counts are those of what ran until then"
-                                     : "was stopped: counts are those of what ran until then",
-                                 Style::kRed));
+  if (launch.state != views::LaunchState::kFinished) {
+    const std::string_view end =
+        launch.state == views::LaunchState::kFaulted ? "ended by a fault (see below)" : "was stopped (see below)";
+    const std::string_view counts = launch.lines.empty() ? "nothing is counted, for which blocks ran is not determined"
+                                                         : "counts are those of what ran until then";
+    page.line("  " + page.styled(fmt::format("{}: {}", end, counts), Style::kRed));
+  }
 }
 
 }  // namespace
@@ -303,7 +305,7 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
   page.line();
   print_heading(page, report, group);
   Table table = LaunchTables(launch).build();
-  if (table.rows.empty()) page.line("  no memory access was executed");
+  if (table.rows.empty() && launch.state == views::LaunchState::kFinished) page.line("  no memory access was executed");
   table.print(page, 2);
   print_occupancy(page, launch);
   print_mix(page, launch, report.gpu);
@@ -317,7 +319,8 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
   print_lines(page, report, launch, options);
   for (const AdviceReport& advice : launch.advice) {
     const std::string first = fmt::format("  advice [{}] ", advice.code);
-    page.paragraph(page.styled(first, Style::kBlue), fmt::format("{} [{}]", advice.text, name_of(advice.grade)), 16);
+    page.paragraph(page.styled(first, Style::kBlue), fmt::format("{} [{}]", advice.text, name_of(advice.grade)),
+                   first.size());
   }
 }
 
