@@ -71,8 +71,11 @@ const Catalogue& catalogue() {
     add_hopper(c);
     add_blackwell(c);
     add_moore_threads(c);
-    std::stable_partition(c.begin(), c.end(), [](const CatalogueEntry& e) { return !e.bare; });
-    return c;
+    Catalogue ordered;
+    for (const bool bare : {false, true})
+      std::copy_if(c.begin(), c.end(), std::back_inserter(ordered),
+                   [&](const CatalogueEntry& e) { return e.bare == bare; });
+    return ordered;
   }();
   return all;
 }

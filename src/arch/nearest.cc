@@ -34,7 +34,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
     if (begins || d <= std::max<std::size_t>(1, std::min(name.size(), candidate.size()) / 2))
       ranked.emplace_back(begins ? 0 : d, candidate);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> result;
   for (const auto& [d, candidate] : ranked)
     if (result.size() < count) result.push_back(candidate);

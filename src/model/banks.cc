@@ -92,11 +92,6 @@ bool pairs_equal(const LaneAddresses& access, unsigned distance, unsigned end) {
   return true;
 }
 
-/// Whether some pair (l, l xor distance) is active as a whole.
-constexpr bool has_pair(GroupMask mask, unsigned distance) {
-  return (mask & (mask >> distance) & (distance == 1 ? 0x55555555u : 0x33333333u)) != 0;
-}
-
 }  // namespace
 
 bool merges_pairs(const LaneAddresses& access) {
