@@ -1,4 +1,4 @@
-// Where the numbers of this folder come from, each said once, and the helper that ties a number to its source.
+// Where the numbers of this folder come from, each said once, and the function that ties a number to its source.
 #pragma once
 
 #include <cstdint>
