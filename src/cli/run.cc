@@ -85,9 +85,7 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
   } else if (!request.sources.empty()) {
     d.hint = "the program made no CUDA call";
   } else if (program.is_script || !program.uses_cuda) {
-    d.hint =
-        "no process of the run used a CUDA runtime that muscope can stand in for: programs linked statically "
-        "(nvcc's default) must be relinked with `nvcc -cudart shared`";
+    d.hint = "no process of the run called a CUDA runtime that muscope can stand in for (muscope explain D735)";
   } else {
     d.hint = "the program is linked to CUDA but made no CUDA call";
   }
@@ -179,7 +177,7 @@ int run_command(const Arguments& args) {
     ChildCommand command;
     command.path = program.path;
     command.argv = program.argv;
-    command.environment = program_environment(request, libraries, run.path());
+    command.environment = program_environment(request, program, libraries, run.path());
     command.timeout_seconds = request.timeout_seconds;
     Progress progress(!request.quiet);
     child = run_child(command, run, [&] {

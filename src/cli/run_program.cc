@@ -57,6 +57,11 @@ RunProgram find_program_file(const RunRequest& request) {
       std::any_of(found.begin(), found.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
   if (stops) throw Error(std::move(found));
   program.diagnostics = std::move(found);
+  for (const std::string& library : inspected.needed) {
+    if (library.starts_with("libasan.so") || library.starts_with("libtsan.so")) {
+      program.preload_first += (program.preload_first.empty() ? "" : ":") + library;
+    }
+  }
   program.is_script = inspected.kind == cubin::ProgramKind::kScript;
   program.uses_cuda = inspected.runtime != cubin::RuntimeLink::kNone || inspected.driver_api || !inspected.code.empty();
   program.argv.push_back(request.program);
@@ -132,8 +137,8 @@ std::string library_folder() {
        "build the target `all`, or install muscope again");
 }
 
-std::vector<std::string> program_environment(const RunRequest& request, const std::string& libraries,
-                                             const std::string& run_folder) {
+std::vector<std::string> program_environment(const RunRequest& request, const RunProgram& program,
+                                             const std::string& libraries, const std::string& run_folder) {
   std::map<std::string, std::string> variables;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     const std::string entry = *at;
@@ -164,6 +169,7 @@ std::vector<std::string> program_environment(const RunRequest& request, const st
       "allow_user_segv_handler=1:use_sigaltstack=0" +
       (variables["ASAN_OPTIONS"].empty() ? std::string() : ':' + variables["ASAN_OPTIONS"]);
 #endif
+  if (!program.preload_first.empty()) preload = with_before(program.preload_first, preload);
   variables["LD_PRELOAD"] = with_before(preload, variables["LD_PRELOAD"]);
 
   variables[runtime::kEnvRunDir] = run_folder;

@@ -16,6 +16,7 @@ struct RunProgram {
   std::vector<std::string> argv;
   std::string toolchain;                ///< "nvcc 13.0.88", "as built"
   std::vector<Diagnostic> diagnostics;  ///< warnings and notes about it
+  std::string preload_first;            ///< colon-separated: sanitizer runtimes, which insist on being first
   bool is_script = false;
   bool uses_cuda = true;  ///< false: a program without any sign of CUDA (it may start others)
 };
@@ -34,7 +35,7 @@ std::string library_folder();
 
 /// The environment of the program: the caller's, with our libraries before its own LD_PRELOAD. `run_folder` may get
 /// links to libraries whose paths LD_PRELOAD cannot express. Sanitizer builds put the sanitizer's runtime first.
-std::vector<std::string> program_environment(const RunRequest& request, const std::string& libraries,
-                                             const std::string& run_folder);
+std::vector<std::string> program_environment(const RunRequest& request, const RunProgram& program,
+                                             const std::string& libraries, const std::string& run_folder);
 
 }  // namespace muscope::cli

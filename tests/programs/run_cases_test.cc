@@ -29,6 +29,8 @@ using toolchain::ProcessResult;
 const std::string kMuscope = MUSCOPE_PROGRAM;
 const std::string kCases = MUSCOPE_SOURCE_DIR "/tests/programs/process_cases.cu";
 
+const std::string kBinaries = MUSCOPE_SOURCE_DIR "/tests/counters/binaries/";  // made by nvcc, committed
+
 /// The line of process_cases.cu that carries this remark.
 int line_of(const std::string& remark) {
   std::ifstream in(kCases);
@@ -71,9 +73,12 @@ class RunCases : public testing::Test {
     options.insert(options.end(), {"--toolchain", compiler_, "--json", path("report.json"), kCases});
     options.insert(options.end(), steps.begin(), steps.end());
     const ProcessResult result = muscope(options);
-    std::ifstream in(path("report.json"));
-    report_ = json::parse(in, nullptr, false);
+    report_ = read_report();
     return result;
+  }
+  json read_report() const {
+    std::ifstream in(path("report.json"));
+    return json::parse(in, nullptr, false);
   }
   std::size_t launches() const { return report_.value("launches", json::array()).size(); }
   std::string codes() const {
@@ -143,11 +148,31 @@ TEST_F(RunCases, ExecAndShellsAreFollowed) {
   EXPECT_EQ(launches(), 3u);
   EXPECT_THAT(report_["processes"], SizeIs(2));
 
+  const std::string vadd = kBinaries + "vadd_shared";
   const ProcessResult r =
-      muscope({"--quiet", "--json", path("sh.json"), "--", "/bin/sh", "-c", "echo from the shell; exit 4"});
+      muscope({"--json", path("report.json"), "--", "/bin/sh", "-c", vadd + " & " + vadd + "; wait; exit 4"});
   EXPECT_EQ(r.exit_code, 1);
+  report_ = read_report();
+  EXPECT_EQ(launches(), 2u);
+  EXPECT_THAT(report_["processes"], SizeIs(2));
+  EXPECT_EQ(report_["program"]["exit"], 4);
+}
+
+TEST_F(RunCases, AShellWithoutCudaIsSaidToHaveNone) {
+  const ProcessResult r = muscope({"--quiet", "--", "/bin/sh", "-c", "echo from the shell"});
+  EXPECT_EQ(r.exit_code, 0);
   EXPECT_EQ(r.out, "from the shell\n");
   EXPECT_THAT(r.err, HasSubstr("D735"));
+}
+
+TEST_F(RunCases, TestRunnersAreFollowed) {
+  std::ofstream(path("CTestTestfile.cmake")) << "add_test(one \"" << kBinaries << "vadd_shared\")\n"
+                                             << "add_test(two \"" << kBinaries << "vadd_shared\")\n";
+  const ProcessResult r = muscope({"--json", path("report.json"), "--", "ctest", "--test-dir", folder_.string()});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("100% tests passed"));
+  report_ = read_report();
+  EXPECT_EQ(launches(), 2u);
 }
 
 TEST_F(RunCases, Threads) {
@@ -209,8 +234,7 @@ TEST_F(RunCases, InterruptStopsTheLaunchAndReports) {
                                                       path("report.json") + " " + kCases + " launch spin sleep:60000"});
   interrupter.join();
   EXPECT_EQ(r.exit_code, 130) << r.err;
-  std::ifstream in(path("report.json"));
-  report_ = json::parse(in, nullptr, false);
+  report_ = read_report();
   EXPECT_THAT(codes(), HasSubstr("D738"));
   EXPECT_EQ(launches(), 2u);
   EXPECT_EQ(report_["program"]["exit_text"], "killed by SIGINT");
@@ -236,6 +260,8 @@ TEST_F(RunCases, WhatCannotRunIsRefused) {
   EXPECT_THAT(muscope({path("text")}).err, HasSubstr("D202"));
   EXPECT_THAT(muscope({folder_.string()}).err, HasSubstr("D201"));
   EXPECT_THAT(muscope({"surely-no-such-command"}).err, HasSubstr("D120"));
+  EXPECT_THAT(muscope({kBinaries + "vadd_sass90"}).err, HasSubstr("D204"));
+  EXPECT_THAT(muscope({kBinaries + "vadd_static_stripped"}).err, HasSubstr("D205"));
   EXPECT_EQ(muscope({path("missing")}).exit_code, 3);
   EXPECT_EQ(muscope({}).exit_code, 2);
   EXPECT_EQ(muscope({"--gpu"}).exit_code, 2);
