@@ -40,7 +40,7 @@ std::vector<std::string> cuda_directories(const SearchPlaces& places) {
   std::vector<std::string> versioned = names_in(places.cuda_prefix, "cuda-");
   std::sort(versioned.begin(), versioned.end(),
             [](const std::string& a, const std::string& b) { return version_in(a) > version_in(b); });
-  for (const std::string& name : versioned) directories.push_back(places.cuda_prefix + "/" + name + "/bin");
+  for (const std::string& name : versioned) directories.push_back(fmt::format("{}/{}/bin", places.cuda_prefix, name));
   return directories;
 }
 
@@ -71,23 +71,29 @@ std::optional<Tool> first_of(const std::vector<std::string>& directories, std::s
 template <typename Accept>
 std::optional<Tool> newest_clang(const SearchPlaces& places, Accept accept) {
   // The version in the name only orders the candidates; what counts is what the program says.
-  std::vector<std::pair<int, std::string>> candidates;
-  const auto add = [&](int order, const std::string& path) {
-    if (is_program(path)) candidates.emplace_back(order, path);
+  struct Candidate {
+    int order;
+    std::size_t place;  ///< keeps the order of PATH among equals
+    std::string path;
+  };
+  std::vector<Candidate> candidates;
+  const auto add = [&](int order, std::string path) {
+    if (is_program(path)) candidates.push_back({order, candidates.size(), std::move(path)});
   };
   for (const std::string& directory : places.path) {
     for (const std::string& name : names_in(directory, "clang++")) {
-      if (name == "clang++") add(0, directory + "/" + name);
-      if (name.starts_with("clang++-")) add(std::atoi(name.c_str() + 8), directory + "/" + name);
+      if (name == "clang++") add(0, fmt::format("{}/{}", directory, name));
+      if (name.starts_with("clang++-")) add(std::atoi(name.c_str() + 8), fmt::format("{}/{}", directory, name));
     }
   }
   for (const std::string& name : names_in(places.llvm_prefix, "llvm-")) {
-    add(std::atoi(name.c_str() + 5), places.llvm_prefix + "/" + name + "/bin/clang++");
+    add(std::atoi(name.c_str() + 5), fmt::format("{}/{}/bin/clang++", places.llvm_prefix, name));
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.order != b.order ? a.order > b.order : a.place < b.place;
+  });
   std::optional<Tool> best;
-  for (const auto& [order, path] : candidates) {
+  for (const auto& [order, place, path] : candidates) {
     // Names carry the version, so a candidate named older than the best cannot win.
     if (best && order != 0 && order <= best->version.major) continue;
     const std::string output = version_output(path);
