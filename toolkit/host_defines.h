@@ -17,9 +17,17 @@
 #else
 #define __managed__ __attribute__((device, section("__nv_managed_data__"), used))
 #endif
+#if __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __grid_constant__
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#if __has_attribute(cluster_dims)
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#else
+#define __cluster_dims__(...)
+#endif
 #else
 #define __host__
 #define __device__
