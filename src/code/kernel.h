@@ -153,7 +153,7 @@ struct ConstSlot {
   bool sign_extend = false;      ///< of parameters loaded into wider registers
   std::uint8_t lane_bytes = 4;   ///< width of a lane in the slot
   /// A value that the launch fixes; the lane ones differ by lane.
-  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kNwarpId, kNsmId, kLaneId, kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt, kDynamicShared, kTotalShared } launch = Launch::kNone;
+  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kNwarpId, kNsmId, kLaneId, kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt, kDynamicShared, kTotalShared, kGridWorkspaceHigh, kGridWorkspaceLow } launch = Launch::kNone;
   std::uint32_t place = 0;       ///< byte offset in the const bank
 };
 

@@ -175,7 +175,11 @@ std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand
     case Special::kNclusteridX: return b_.pool.launch(L::kNctaidX);
     case Special::kNclusteridY: return b_.pool.launch(L::kNctaidY);
     case Special::kNclusteridZ: return b_.pool.launch(L::kNctaidZ);
-    case Special::kEnvreg: return b_.pool.literal(0, 4);
+    // Cooperative groups take the grid's barrier from here, high half first; the rest of the environment is 0.
+    case Special::kEnvreg:
+      if (operand.immediate == 1) return b_.pool.launch(L::kGridWorkspaceHigh);
+      if (operand.immediate == 2) return b_.pool.launch(L::kGridWorkspaceLow);
+      return b_.pool.literal(0, 4);
     default: return std::nullopt;  // %clock and others that change while the kernel runs
   }
 }

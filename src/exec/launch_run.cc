@@ -87,6 +87,8 @@ void LaunchRun::fill_const_bank() {
         case L::kLanemaskGe: value = ~((1u << l) - 1); break;
         case L::kLanemaskGt: value = ~((2u << l) - 1); break;
         case L::kDynamicShared: value = request_.dynamic_shared; break;
+        case L::kGridWorkspaceHigh: value = request_.grid_workspace >> 32; break;
+        case L::kGridWorkspaceLow: value = request_.grid_workspace & 0xffffffffu; break;
         case L::kTotalShared: value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared; break;
       }
       std::memcpy(context_.const_base + slot.place + std::size_t{l} * slot.lane_bytes, &value, slot.lane_bytes);

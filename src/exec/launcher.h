@@ -37,6 +37,7 @@ struct LaunchRequest {
   std::uint32_t dynamic_shared = 0;
   std::vector<std::uint8_t> params;  ///< laid out at Kernel::params[i].offset
   bool cooperative = false;
+  std::uint64_t grid_workspace = 0;  ///< cooperative: device address of 16 zero bytes for the grid's barrier (%envreg1, 2)
   bool observe = true;               ///< false: run only, count nothing
 };
 

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxGridX = 0x7fffffff;  // CUDA C++ Programming Guide, "Technical Specifications"
 constexpr std::uint64_t kMaxGridYZ = 65535;
 constexpr std::uint64_t kMaxBlockZ = 64;
+constexpr std::uint64_t kGridWorkspace = 16;     // a size and the barrier, 4 bytes each (cooperative_groups' driver_abi.h)
 
 cudaError_t error_of(exec::Outcome outcome) {
   switch (outcome) {
@@ -61,6 +62,7 @@ void finish(Pending& pending, exec::LaunchResult& result) {
   record.stream = pending.stream;
   record.device = pending.device.index();
   record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - pending.begun).count();
+  if (pending.request.grid_workspace != 0) pending.runtime.memory().release(pending.request.grid_workspace);
   pending.runtime.append_output(result.output);
   if (result.outcome == exec::Outcome::kStopped) {
     record.state = views::LaunchState::kStopped;
@@ -225,6 +227,10 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   out.dynamic_shared = static_cast<std::uint32_t>(request.dynamic_shared);
   out.params = gather(*code, request.arguments);
   out.cooperative = request.cooperative;
+  if (request.cooperative) {
+    out.grid_workspace = runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule);
+    if (out.grid_workspace == 0) return cudaErrorMemoryAllocation;
+  }
   out.observe = RunOptions::of_process().selects(pending->index, entry.info->name);
   Operation operation;
   operation.run = [pending] { return begin(*pending); };
