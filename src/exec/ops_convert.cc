@@ -1,6 +1,7 @@
 // cvt in all directions (PTX ISA, "cvt"): one general path per lane, and vectorised ones for what programs use most.
 //
-// Float to integer saturates, not-a-number gives 0. Registers may be wider than the types: results are extended to the
+// Float to integer saturates. Not-a-number gives 0 for f32 to at most 32 bits and only the sign bit otherwise (measured on an
+// H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results are extended to the
 // register, by sign for signed types.
 #include <bit>
 
@@ -96,8 +97,8 @@ Lane read_lane(Type type, unsigned lane_bytes, const std::uint8_t* slot, unsigne
   return v;
 }
 
-std::uint64_t saturate_to_integer(double v, bool is_signed, unsigned bits) {
-  if (v != v) return 0;
+std::uint64_t saturate_to_integer(double v, bool is_signed, unsigned bits, bool from_double) {
+  if (v != v) return bits == 64 || (from_double && bits == 32) ? std::uint64_t{1} << (bits - 1) : 0;
   if (is_signed) {
     const double high = std::ldexp(1.0, static_cast<int>(bits) - 1);
     if (v >= high) return (std::uint64_t{1} << (bits - 1)) - 1;
@@ -151,7 +152,7 @@ const XOp* general(Warp& w, const XOp* op) {
         float f = v.is_float ? narrow(d, r) : integer_to_float(magnitude, negative, r);
         if (source.sat) f = static_cast<float>(clamp01(f));
         if (source.ftz && std::fabs(f) < std::numeric_limits<float>::min()) f = std::copysign(0.0f, f);
-        std::uint32_t bits = f == f ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
+        std::uint32_t bits = f == f || from == Type::kF64 ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
         if (to == Type::kTF32) bits = f == f && std::isfinite(f) ? (bits + 0x1000u) & 0xffffe000u : bits;  // .rna: ties away from zero
         result = bits;
       } else {
@@ -162,7 +163,7 @@ const XOp* general(Warp& w, const XOp* op) {
       }
     } else {
       const bool is_signed = ptx::is_signed(to);
-      if (v.is_float) result = saturate_to_integer(round_integral(v.f, source.rounding), is_signed, to_bits);
+      if (v.is_float) result = saturate_to_integer(round_integral(v.f, source.rounding), is_signed, to_bits, from == Type::kF64);
       else result = source.sat ? clamp_integer(v, is_signed, to_bits) : v.u;
       if (to_bits < 64) {
         result &= (std::uint64_t{1} << to_bits) - 1;
@@ -206,12 +207,8 @@ struct Truncate {
     }
   }
 };
-struct NarrowF64 {
-  static float apply(double a) {
-    const float f = static_cast<float>(a);
-    return f == f ? f : std::bit_cast<float>(0x7fffffffu);
-  }
-};
+// The payload of a NaN survives (H200).
+struct NarrowF64 { static float apply(double a) { return static_cast<float>(a); } };
 struct HalfToFloat { static float apply(std::uint16_t a) { const float f = half_to_float(a); return f == f ? f : std::bit_cast<float>(0x7fffffffu); } };
 
 /// The vectorised paths; null for what needs the general one.

@@ -72,8 +72,8 @@ struct RsqrtApproxF64 { static double apply(double a) { return upper_half(1.0 / 
 template <typename T> using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <typename T> constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
 template <typename T> BitsOf<T> bits(T v) { return std::bit_cast<BitsOf<T>>(v); }
-template <typename T> struct FAbs { static T apply(T a) { return std::bit_cast<T>(bits(a) & ~kSign<T>); } };
-template <typename T> struct FNeg { static T apply(T a) { return std::bit_cast<T>(bits(a) ^ kSign<T>); } };
+template <typename T> struct FAbs { static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); } };
+template <typename T> struct FNeg { static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) ^ kSign<T>)); } };
 template <typename T> struct CopySign { static T apply(T a, T b) { return std::bit_cast<T>((bits(a) & kSign<T>) | (bits(b) & ~kSign<T>)); } };
 
 /// minimumNumber and maximumNumber: the other operand where one is not a number; -0 is below +0.
