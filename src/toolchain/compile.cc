@@ -78,7 +78,7 @@ Chosen choose(const CompileRequest& request, const Flags& flags, const SearchPla
            "set CUDA_HOME to the toolkit's folder, or leave out --toolchain nvcc to use clang");
     }
   }
-  if (!find_clang(places) && request.toolchain == Preference::kClang) {
+  if (request.toolchain == Preference::kClang && !find_clang(places)) {
     fail("D402", fmt::format("clang {} or newer was not found", kOldestClang), clang_install_command());
   }
   chosen.clang = find_clang_setup(places, Layout::of_this_program(), flags);

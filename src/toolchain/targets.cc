@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "toolchain/process.h"
+#include "toolchain/probe.h"
 
 namespace muscope::toolchain {
 
@@ -28,13 +28,10 @@ std::vector<int> architectures_in(std::string_view listing) {
 }
 
 std::vector<int> supported_architectures(const Tool& compiler) {
-  const std::vector<std::string> question =
-      compiler.name == "nvcc"
-          ? std::vector<std::string>{compiler.path, "--list-gpu-code"}
-          : std::vector<std::string>{compiler.path, "--target=nvptx64-nvidia-cuda", "-print-supported-cpus"};
-  const ProcessResult answer = run_process(question);
-  if (!answer.ok()) return {};
-  std::vector<int> found = architectures_in(answer.out + answer.err);
+  using Words = std::vector<std::string>;
+  const Words question = compiler.name == "nvcc" ? Words{"--list-gpu-code"}
+                                                 : Words{"--target=nvptx64-nvidia-cuda", "-print-supported-cpus"};
+  std::vector<int> found = architectures_in(ask_tool(compiler.path, question));
   // clang still lists GPUs without shuffles (cc 2.x); muscope's device headers begin here.
   if (compiler.name == "clang") std::erase_if(found, [](int architecture) { return architecture < kOldestTarget; });
   return found;

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "toolchain/process.h"
+#include "toolchain/probe.h"
 
 namespace muscope::toolchain {
 namespace fs = std::filesystem;
@@ -44,10 +44,7 @@ std::vector<std::string> cuda_directories(const SearchPlaces& places) {
   return directories;
 }
 
-std::string version_output(const std::string& path) {
-  const ProcessResult result = run_process({path, "--version"});
-  return result.ok() ? result.out : std::string();
-}
+std::string version_output(const std::string& path) { return ask_tool(path, {"--version"}); }
 
 /// "release 13.0, V13.0.88": the version of NVIDIA's tools.
 Version cuda_version(const std::string& output) {

@@ -10,6 +10,16 @@ namespace {
 
 using ::testing::ElementsAre;
 
+/// Answers of tools are kept in the user's cache: not in that of whoever runs the tests.
+class OwnCache : public ::testing::Environment {
+ public:
+  void SetUp() override { ::setenv("XDG_CACHE_HOME", folder_.path("cache").c_str(), 1); }
+
+ private:
+  TestFolder folder_;
+};
+[[maybe_unused]] const auto* const own_cache = ::testing::AddGlobalTestEnvironment(new OwnCache);
+
 std::string says(const std::string& text) { return "cat <<'END'\n" + text + "\nEND\n"; }
 
 std::string nvcc_script(const std::string& version) {
@@ -53,6 +63,16 @@ TEST(Tools, NvccComesFromCudaHomeThenPathThenTheNewestPrefix) {
   folder.write_script("home/bin/nvcc", nvcc_script("11.8.89"));
   places.cuda_home = folder.path("home");
   EXPECT_EQ(find_nvcc(places)->text(), "nvcc 11.8.89");
+}
+
+TEST(Tools, AReplacedToolIsAskedAgain) {
+  const TestFolder folder;
+  folder.write_script("bin1/clang++-19", clang_script("19.1.7") + "echo asked >> " + folder.path("log") + "\n");
+  EXPECT_EQ(find_clang(places_in(folder))->text(), "clang 19.1.7");
+  EXPECT_EQ(find_clang(places_in(folder))->text(), "clang 19.1.7");
+  EXPECT_EQ(folder.read("log"), "asked\n");
+  folder.write_script("bin1/clang++-19", clang_script("19.1.10"));
+  EXPECT_EQ(find_clang(places_in(folder))->text(), "clang 19.1.10");
 }
 
 TEST(Tools, OurOwnStandInIsNotTakenForNvcc) {
