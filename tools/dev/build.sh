@@ -69,7 +69,14 @@ run_tests() {  # run_tests PRESET [CTEST-OPTION...]
   shift
   ctest --preset "$preset" --parallel "$(nproc)" "$@" 2>&1 | tee "$log" | show_progress "testing ($preset)" || status=${PIPESTATUS[0]}
   if ((status)); then
-    awk '/\*\*\*(Failed|Timeout|Exception|Not Run)|^Errors while|The following tests FAILED/,0' "$log" | head -150 >&2
+    # The output of the tests that failed, and only that.
+    awk '
+      /^ *Start +[0-9]+: / { next }
+      /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { show = /\*\*\*(Failed|Timeout|Exception|Not Run)/ }
+      /^[0-9]+% tests passed/ { show = 0 }
+      /^The following tests FAILED/ { show = 1 }
+      show
+    ' "$log" | head -200 >&2
   fi
   list_skipped "$preset" "$log"
   grep -E '^[0-9]+% tests passed' "$log" | sed "s/^/$preset: /" || tail -3 "$log"
