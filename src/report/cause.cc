@@ -67,47 +67,50 @@ std::string distance_text(std::int64_t bytes) {
   return fmt::format("{} B", grouped(magnitude));
 }
 
-std::string cost(std::uint64_t had, std::uint64_t ideal, std::uint64_t requests, std::string_view unit,
-                 std::string_view per) {
-  if (requests == 0) return {};
-  return fmt::format("{} {} per {} where {} would do", average_text(had, requests), unit, per,
-                     average_text(ideal, requests));
-}
+struct Pattern {
+  std::string text;
+  std::string family;
+  Pattern(std::string pattern) : text(pattern), family(std::move(pattern)) {}
+  Pattern(std::string pattern, std::string general) : text(std::move(pattern)), family(std::move(general)) {}
+};
 
-std::string linear_pattern(const SiteReport& site, const Example& example) {
-  if (example.lanes.empty()) return "addresses do not fill the sectors they touch";
+Pattern linear_pattern(const SiteReport& site, const Example& example) {
+  if (example.lanes.empty()) return {"addresses do not fill the sectors they touch"};
   if (const std::size_t most = most_on_one_address(example);
       most > 1 && (site.kind == Kind::kAtom || site.kind == Kind::kRed))
-    return fmt::format("up to {} lanes hit one address, one after the other", most);
+    return {fmt::format("up to {} lanes hit one address, one after the other", most),
+            "lanes hit one address, one after the other"};
   const Stride stride = stride_of(example);
   const std::uint64_t lowest = *std::min_element(example.addresses.begin(), example.addresses.end());
   const std::uint64_t highest = *std::max_element(example.addresses.begin(), example.addresses.end());
   const bool neighbours = stride.regular() && std::abs(stride.bytes) == site.lane_bytes;
   if (neighbours) {
     if (highest - lowest == (example.lanes.size() - 1) * site.lane_bytes)
-      return fmt::format("the warp starts {} B into a sector", lowest % 32);
-    return "runs of neighbouring lanes end inside sectors";
+      return {fmt::format("the warp starts {} B into a sector", lowest % 32), "warps start inside sectors"};
+    return {"runs of neighbouring lanes end inside sectors"};
   }
   if (stride.regular() && stride.bytes != 0)
-    return fmt::format("neighbouring lanes are {} apart{}", distance_text(stride.bytes),
-                       stride.bytes < 0 ? ", backwards" : "");
-  return fmt::format("lanes are scattered over {}", format_bytes(highest - lowest + site.lane_bytes));
+    return {fmt::format("neighbouring lanes are {} apart{}", distance_text(stride.bytes),
+                        stride.bytes < 0 ? ", backwards" : "")};
+  return {fmt::format("lanes are scattered over {}", format_bytes(highest - lowest + site.lane_bytes)),
+          "lanes are scattered"};
 }
 
-std::string local_pattern(const SiteReport& site, const Example& example) {
-  if (most_on_one_address(example) < example.lanes.size()) return "lanes index their arrays differently";
-  if (site.lane_bytes < 4) return fmt::format("lanes use {} of every 4 B", distance_text(site.lane_bytes));
-  return "few lanes of the warp are active";
+Pattern local_pattern(const SiteReport& site, const Example& example) {
+  if (most_on_one_address(example) < example.lanes.size()) return {"lanes index their arrays differently"};
+  if (site.lane_bytes < 4) return {fmt::format("lanes use {} of every 4 B", distance_text(site.lane_bytes))};
+  return {"few lanes of the warp are active"};
 }
 
-std::string shared_pattern(const SiteReport& site, const Example& example, const arch::GpuSpec& gpu) {
-  if (example.lanes.empty()) return "several lanes share a bank";
+Pattern shared_pattern(const SiteReport& site, const Example& example, const arch::GpuSpec& gpu) {
+  if (example.lanes.empty()) return {"several lanes share a bank"};
   const auto banks = static_cast<std::uint64_t>(std::max(1, gpu.shared.banks));
   const auto bank_bytes = static_cast<std::uint64_t>(std::max(1, gpu.shared.bank_bytes));
   const bool atomic = site.kind == Kind::kAtom || site.kind == Kind::kRed;
   if (atomic) {
     if (const std::size_t most = most_on_one_address(example); most > 1)
-      return fmt::format("up to {} lanes hit one word, one after the other", most);
+      return {fmt::format("up to {} lanes hit one word, one after the other", most),
+              "lanes hit one word, one after the other"};
   }
   const unsigned group_lanes = site.lane_bytes <= 4 ? 32u : site.lane_bytes <= 8 ? 16u : 8u;
   // Per group and bank the distinct words; the fullest bank is the cause.
@@ -122,7 +125,8 @@ std::string shared_pattern(const SiteReport& site, const Example& example, const
   const Stride stride = stride_of(example);
   std::string apart;
   if (stride.regular() && stride.bytes != 0) apart = fmt::format(", neighbours {} apart", distance_text(stride.bytes));
-  return fmt::format("{} different words fall into bank {}{}", fullest->second.size(), fullest->first.second, apart);
+  return {fmt::format("{} different words fall into bank {}{}", fullest->second.size(), fullest->first.second, apart),
+          fmt::format("different words fall into one bank{}", apart)};
 }
 
 }  // namespace
@@ -173,33 +177,58 @@ std::uint64_t waste_of(const views::SiteCounts& site) {
   return 0;
 }
 
-std::optional<std::string> cause_of(const SiteReport& site, const arch::GpuSpec& gpu) {
+std::string Cause::text() const {
+  return fmt::format("{}: {} {} per {} where {} would do", pattern, average_text(cost, requests), unit, per,
+                     average_text(ideal, requests));
+}
+
+bool Cause::merge(const Cause& other) {
+  if (subject != other.subject || family != other.family || unit != other.unit) return false;
+  if (pattern != other.pattern) pattern = family;
+  cost += other.cost;
+  ideal += other.ideal;
+  requests += other.requests;
+  return true;
+}
+
+std::optional<Cause> cause_of(const SiteReport& site, const arch::GpuSpec& gpu) {
   if (waste_of(site) == 0 || site.requests == 0) return {};
   const Example example(site);
-  std::string pattern, price;
+  Cause cause;
+  cause.cost = site.sectors;
+  cause.ideal = site.ideal_sectors;
+  cause.requests = site.requests;
+  cause.unit = "sectors";
+  cause.per = "request";
+  Pattern pattern{{}};
   switch (site.space) {
     case Space::kGlobal:
       pattern = linear_pattern(site, example);
-      price = cost(site.sectors, site.ideal_sectors, site.requests, "sectors", "request");
       break;
     case Space::kLocal:
       pattern = local_pattern(site, example);
-      price = cost(site.sectors, site.ideal_sectors, site.requests, "sectors", "request");
       break;
     case Space::kShared:
       pattern = shared_pattern(site, example, gpu);
-      price = cost(site.wavefronts, site.ideal_wavefronts, site.requests, "wavefronts", "request");
+      cause.cost = site.wavefronts;
+      cause.ideal = site.ideal_wavefronts;
+      cause.unit = "wavefronts";
       break;
     case Space::kConst:
-      pattern = "lanes read different words, which are served one by one";
-      price = cost(site.requests, site.executed, site.executed, "requests", "load");
+      pattern = {"lanes read different words, which are served one by one"};
+      cause.cost = site.requests;
+      cause.ideal = cause.requests = site.executed;
+      cause.unit = "requests";
+      cause.per = "load";
       break;
     case Space::kTexture:
       return {};
   }
-  const bool plain = site.space == Space::kGlobal;
-  return fmt::format("{}{}{}: {}: {}", plain ? "" : name_of(site.space), plain ? "" : " ", verb_of(site.kind), pattern,
-                     price);
+  cause.pattern = std::move(pattern.text);
+  cause.family = std::move(pattern.family);
+  cause.subject = verb_of(site.kind);
+  if (site.space != Space::kGlobal) cause.subject = fmt::format("{} {}", name_of(site.space), cause.subject);
+  return cause;
 }
 
 }  // namespace muscope::report

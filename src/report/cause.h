@@ -22,7 +22,21 @@ std::string_view name_of(trace::Space space);
 /// (constant).
 std::uint64_t waste_of(const views::SiteCounts& site);
 
+struct Cause {
+  std::string subject;  ///< "store", "shared load"
+  std::string pattern;  ///< "the warp starts 4 B into a sector"
+  std::string family;   ///< the pattern without its numbers, for several instructions: "warps start inside sectors"
+  std::uint64_t cost = 0, ideal = 0, requests = 0;  ///< sums
+  std::string_view unit;                            ///< "sectors"
+  std::string_view per;                             ///< "request"
+
+  /// "the warp starts 4 B into a sector: 5 sectors per request where 4 would do"
+  std::string text() const;
+  /// Takes in another cause when it is of the same kind (copies of one loop body); false when it is not.
+  bool merge(const Cause& other);
+};
+
 /// Nothing when the instruction wasted nothing.
-std::optional<std::string> cause_of(const SiteReport& site, const arch::GpuSpec& gpu);
+std::optional<Cause> cause_of(const SiteReport& site, const arch::GpuSpec& gpu);
 
 }  // namespace muscope::report

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
-bool opens(char c) { return c == '<' || c == '(' || c == '['; }
-bool closes(char c) { return c == '>' || c == ')' || c == ']'; }
+bool opens(char c) { return c == '<' || c == '(' || c == '[' || c == '{'; }
+bool closes(char c) { return c == '>' || c == ')' || c == ']' || c == '}'; }
 
 /// Depth of nesting before each character. Arrows and shift operators of `operator` names do not nest.
 std::vector<int> depths(std::string_view name) {
@@ -69,6 +69,8 @@ std::string kernel_base_name(std::string_view name) {
 
 std::string shorten_kernel_name(std::string_view name, std::size_t width) {
   width = std::max<std::size_t>(width, 8);
+  // Kernels return nothing; only the names of templates say so.
+  if (name.starts_with("void ")) name.remove_prefix(5);
   if (name.size() <= width) return std::string(name);
   std::string text = kernel_base_name(name);
   const std::vector<int> depth = depths(text);

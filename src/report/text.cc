@@ -84,7 +84,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   if (options.metrics.empty()) {
     print_summary(page, report, options);
     for (const LaunchGroup& group : chosen(report, options)) print_launch(page, report, group, options);
-    print_transfers(page, report);
+    print_transfers(page, report, options);
   } else {
     for (const LaunchGroup& group : groups_of(report)) print_metrics(page, report, group, options);
   }

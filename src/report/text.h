@@ -31,6 +31,9 @@ using SourceReader = std::function<std::optional<std::string>(const std::string&
 /// Reads files from disk as the compiler named them, and keeps them. Tabs become spaces up to columns of 8.
 SourceReader read_sources_from_disk();
 
+/// Of this process; empty when there is none.
+std::string working_directory();
+
 enum class SortBy { kTraffic, kWaste, kRequests, kName, kOrder };
 /// "traffic", "waste", "requests", "name", "order". Throws Error D108 for anything else.
 SortBy sort_by_name(std::string_view name);
@@ -42,6 +45,7 @@ struct TextOptions {
   SortBy sort = SortBy::kTraffic;
   std::vector<const MetricRow*> metrics;  ///< when not empty: these metrics per launch instead of the tables
   SourceReader source = read_sources_from_disk();
+  std::string directory = working_directory();  ///< files below it are named as seen from there
 };
 
 /// The whole report. Ends with a newline. Grades stand in brackets on every table and number.

@@ -42,20 +42,39 @@ void print_help(Page& page, const Diagnostic& d) {
   if (!d.hint.empty()) page.paragraph("  help: ", d.hint, 8);
 }
 
+AccessKind access_of_text(std::string_view instruction) {
+  if (instruction.starts_with("st")) return AccessKind::kWrite;
+  if (instruction.starts_with("atom") || instruction.starts_with("red")) return AccessKind::kUpdate;
+  return AccessKind::kRead;
+}
+
+/// "main.cu:120", "to_device<float> in ./app": long C++ names are shortened.
+std::string caller_text(const std::string& caller, const TextOptions& options) {
+  constexpr std::size_t kLongest = 40;
+  const std::size_t in = caller.rfind(" in ");
+  if (in == std::string::npos) return relative_path(caller, options.directory);
+  const std::string_view function = std::string_view(caller).substr(0, in);
+  const bool plain = function.size() <= kLongest && function.find('(') == std::string_view::npos;
+  return (plain ? std::string(function) : shorten_kernel_name(kernel_base_name(function), kLongest)) +
+         caller.substr(in);
+}
+
 void print_fault(Page& page, const LaunchReport& launch, const TextOptions& options) {
   const FaultReport& fault = *launch.fault;
   page.line();
   print_message(page, fault.diagnostic);
   page.line(fmt::format("  in {}, launch #{}", shorten_kernel_name(launch.kernel, page.width() - 24), launch.index));
   page.line(fmt::format("  block {}, thread {}", triple(fault.block), triple(fault.thread)));
-  std::string at = fmt::format("  at {}", position_text(fault.at.line > 0 || !fault.at.file.empty()
-                                                            ? fault.at
-                                                            : SourcePosition{{}, fault.ptx_line, 0, {}}));
+  std::string at = fmt::format(
+      "  at {}",
+      position_text(fault.at.line > 0 || !fault.at.file.empty() ? fault.at : SourcePosition{{}, fault.ptx_line, 0, {}},
+                    options));
   if (!fault.at.function.empty()) at += fmt::format(" in {}", fault.at.function);
   for (std::size_t i = 0; i < fault.inlined_at.size() && i < 3; ++i)
-    at += fmt::format(", inlined at {}", position_text(fault.inlined_at[i]));
+    at += fmt::format(", inlined at {}", position_text(fault.inlined_at[i], options));
   page.line(at);
-  if (!fault.at.file.empty()) print_excerpt(page, {fault.at, fault.at.column, {}, {}}, options, 8);
+  if (!fault.at.file.empty())
+    print_excerpt(page, fault.at, {}, {{{}, access_of_text(fault.instruction), fault.at.column}}, options, 8);
   if (!fault.instruction.empty())
     page.line(fault.ptx_line > 0 ? fmt::format("  instruction {} (PTX line {})", fault.instruction, fault.ptx_line)
                                  : fmt::format("  instruction {}", fault.instruction));
@@ -84,12 +103,11 @@ std::vector<Repeated> findings_of(const Report& report) {
   return all;
 }
 
-void print_plain(Page& page, const Diagnostic& d, std::string_view context) {
+void print_plain(Page& page, const Diagnostic& d, std::string_view context, const TextOptions& options) {
   page.line();
   print_message(page, d);
   std::string at;
-  if (!d.where.file.empty())
-    at = d.where.line > 0 ? fmt::format("at {}:{}", d.where.file, d.where.line) : fmt::format("at {}", d.where.file);
+  if (!d.where.file.empty()) at = fmt::format("at {}", position_text({d.where.file, d.where.line, 0, {}}, options));
   if (!context.empty()) at += fmt::format("{}in {}", at.empty() ? "" : " ", context);
   if (!at.empty()) page.paragraph("  ", at, 4);
   print_help(page, d);
@@ -97,7 +115,7 @@ void print_plain(Page& page, const Diagnostic& d, std::string_view context) {
 
 }  // namespace
 
-void print_transfers(Page& page, const Report& report) {
+void print_transfers(Page& page, const Report& report, const TextOptions& options) {
   for (std::size_t index = 0; index < report.processes.size(); ++index) {
     const ProcessReport& process = report.processes[index];
     if (process.transfers.empty()) continue;
@@ -118,7 +136,7 @@ void print_transfers(Page& page, const Report& report) {
     for (std::size_t i = 0; i < transfers.size() && i < kTransfersShown; ++i) {
       const views::TransferRecord& t = *transfers[i];
       std::string label = fmt::format("{}{}", word_of(t.kind), t.async ? ", async" : "");
-      std::string remark = fmt::format("{}{}{}", t.api, t.caller.empty() ? "" : " at ", t.caller);
+      std::string remark = fmt::format("{}{}{}", t.api, t.caller.empty() ? "" : ", ", caller_text(t.caller, options));
       table.row({std::move(label), grouped(t.count), format_bytes(t.bytes),
                  t.count == 0 ? "-" : format_bytes(t.bytes / t.count),
                  t.host_memory == views::HostMemory::kNone ? "-" : std::string(word_of(t.host_memory))},
@@ -141,13 +159,13 @@ void print_problems(Page& page, const Report& report, const TextOptions& options
     std::string context = finding.first_place;
     if (finding.launches > 1)
       context += fmt::format(" and {} more", counted_noun(finding.launches - 1, "launch", "launches"));
-    print_plain(page, finding.diagnostic, context);
+    print_plain(page, finding.diagnostic, context, options);
   }
   for (std::size_t index = 0; index < report.processes.size(); ++index)
     for (const Diagnostic& d : report.processes[index].diagnostics)
-      if (room()) print_plain(page, d, report.processes.size() > 1 ? fmt::format("process {}", index) : "");
+      if (room()) print_plain(page, d, report.processes.size() > 1 ? fmt::format("process {}", index) : "", options);
   for (const Diagnostic& d : report.diagnostics)
-    if (room()) print_plain(page, d, {});
+    if (room()) print_plain(page, d, {}, options);
   if (left_out > 0) {
     page.line();
     page.line(fmt::format("and {} (the JSON report has all)", counted_noun(left_out, "more message", "more messages")));

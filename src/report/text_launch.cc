@@ -240,14 +240,19 @@ std::string launches_text(const LaunchGroup& group, std::size_t all) {
                      grouped(all));
 }
 
-std::string from(std::string_view source) { return source.empty() ? std::string() : fmt::format(": {}", source); }
+/// ": ptxas"; "cubin sm_90 in the program" without what goes without saying.
+std::string from(std::string_view source) {
+  constexpr std::string_view kObvious = " in the program";
+  if (source.ends_with(kObvious)) source.remove_suffix(kObvious.size());
+  return source.empty() ? std::string() : fmt::format(": {}", source);
+}
 
 void print_heading(Page& page, const Report& report, const LaunchGroup& group) {
   const LaunchReport& launch = group.first();
   const std::string right = launches_text(group, report.launches.size());
   page.spread(shorten_kernel_name(launch.kernel, page.width() - right.size() - 2), Style::kBold, right, Style::kDim);
-  std::string text = fmt::format("grid {}, block {}, {} threads", extent_text(launch.grid), extent_text(launch.block),
-                                 grouped(count_of(launch.metrics, "launch__thread_count")));
+  std::string text = fmt::format("grid {}, block {}, {}", extent_text(launch.grid), extent_text(launch.block),
+                                 counted_noun(count_of(launch.metrics, "launch__thread_count"), "thread", "threads"));
   if (const auto* registers = std::get_if<std::uint64_t>(&launch.registers.value); registers && *registers > 0)
     text += fmt::format(", {} registers [{}{}]", grouped(*registers), name_of(launch.registers.grade),
                         from(launch.registers_source));

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/source_text.h"
 #include "report/text.h"
 #include "report/text_page.h"
 
@@ -27,7 +28,7 @@ std::uint64_t requests_of(const Metrics& metrics);
 /// " [modelled]" and, when `with_reason`, what makes it so.
 std::string grade_mark(const Metric& metric, bool with_reason = false);
 /// "gputime.cu:41", "PTX line 188"
-std::string position_text(const SourcePosition& at);
+std::string position_text(const SourcePosition& at, const TextOptions& options);
 
 /// Program, GPU, toolchain, how many launches.
 void print_head(Page& page, const Report& report);
@@ -39,16 +40,18 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
 void print_metrics(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options);
 /// The lines of a launch that waste most, with excerpt and cause.
 void print_lines(Page& page, const Report& report, const LaunchReport& launch, const TextOptions& options);
-/// A source line with a caret, as far as it can be read, and `cause` behind or below the caret.
-struct Excerpt {
-  const SourcePosition& at;
-  int column = 0;             ///< 0: no caret
-  std::string_view fallback;  ///< what stands there when the source cannot be read; may be empty
-  std::string_view cause;     ///< may be empty
+/// Something to say about a source line, and which part of it that is about.
+struct Remark {
+  std::string text;  ///< may be empty: the caret alone
+  AccessKind access = AccessKind::kRead;
+  int column = 0;  ///< 0: no caret
 };
-void print_excerpt(Page& page, const Excerpt& excerpt, const TextOptions& options, std::size_t gutter);
+/// A source line, as far as it can be read (else `fallback`, which may be empty), with remarks behind or below carets.
+void print_excerpt(Page& page, const SourcePosition& at, std::string_view fallback, const std::vector<Remark>& remarks,
+                   const TextOptions& options, std::size_t gutter);
+AccessKind access_of(trace::Kind kind);
 /// Copies and memsets.
-void print_transfers(Page& page, const Report& report);
+void print_transfers(Page& page, const Report& report, const TextOptions& options);
 /// Faults, findings and diagnostics of launches, processes and the run.
 void print_problems(Page& page, const Report& report, const TextOptions& options);
 /// What the report says once, and what the grades mean.

@@ -34,7 +34,7 @@ TEST(Numbers, Grouped) {
 TEST(KernelName, ShortensStepByStep) {
   const std::string name =
       "void lab::detail::apply<lab::Policy<(int)256, lab::Order<(bool)1> >, float, unsigned int>(float*, int)";
-  EXPECT_EQ(shorten_kernel_name(name, 200), name);
+  EXPECT_EQ("void " + shorten_kernel_name(name, 200), name);
   EXPECT_EQ(shorten_kernel_name(name, 85),
             "lab::detail::apply<lab::Policy<(int)256, lab::Order<(bool)1> >, float, unsigned int>");
   EXPECT_EQ(shorten_kernel_name(name, 83),
@@ -43,6 +43,7 @@ TEST(KernelName, ShortensStepByStep) {
   EXPECT_EQ(shorten_kernel_name(name, 30), "lab::detail::apply<...>");
   EXPECT_EQ(shorten_kernel_name(name, 12), "apply<...>");
   EXPECT_EQ(shorten_kernel_name("a_very_long_name_without_structure", 16), "a_very_lo...ture");
+  EXPECT_EQ(kernel_base_name("void main::{lambda(int, float)#1}::run(int) const"), "main::{lambda(int, float)#1}::run");
   EXPECT_EQ(kernel_base_name("(anonymous namespace)::k(int)"), "(anonymous namespace)::k");
 }
 
@@ -57,6 +58,34 @@ TEST(SourceText, ColumnsAndExpressions) {
   EXPECT_EQ(expression_length("", 0), 1u);
 }
 
+std::string access(std::string_view line, std::string_view at, AccessKind kind) {
+  const auto extent = find_access(line, line.find(at), kind);
+  return extent ? std::string(line.substr(extent->start, extent->length)) : "nothing";
+}
+
+TEST(SourceText, FindsTheAccess) {
+  using enum AccessKind;
+  const std::string_view copy = "if (i < n && j < n) out[i * n + j] = in[j * n + i];";
+  EXPECT_EQ(access(copy, "if", kWrite), "out[i * n + j]");
+  EXPECT_EQ(access(copy, "if", kRead), "in[j * n + i]");
+  EXPECT_EQ(access("out[i] = in[j];", "=", kWrite), "out[i]");
+  EXPECT_EQ(access("out[i] = a[i] + b[j];", "b", kRead), "b[j]");
+  EXPECT_EQ(access("out[i] = a[i] + b[j];", "out", kRead), "nothing");  // nvcc does not say which
+  EXPECT_EQ(access("out[idx[i]] = 1;", "out", kRead), "idx[i]");
+  EXPECT_EQ(access("sum += p->cell[i].x;", "sum", kRead), "p->cell[i].x");
+  EXPECT_EQ(access("hist[b] += 1;", "hist", kRead), "hist[b]");
+  EXPECT_EQ(access("*q = a * b;", "*q", kWrite), "*q");
+  EXPECT_EQ(access("float v = a * b;", "float", kRead), "nothing");
+  EXPECT_EQ(access("atomicAdd(&hist[bin], 1u);", "atomic", kUpdate), "atomicAdd(&hist[bin], 1u)");
+  EXPECT_EQ(access("return __ldg(&x[i]); // y[2]", "return", kRead), "x[i]");
+  EXPECT_EQ(access("if (a[i] == b) c = 1;", "if", kRead), "a[i]");
+  EXPECT_TRUE(is_system_header("/usr/local/cuda/bin/../targets/x86_64-linux/include/device_atomic_functions.hpp"));
+  EXPECT_FALSE(is_system_header("/home/u/src/kernel.cuh"));
+  EXPECT_EQ(relative_path("/a/b/c.cu", "/a"), "b/c.cu");
+  EXPECT_EQ(relative_path("/ab/c.cu", "/a"), "/ab/c.cu");
+  EXPECT_EQ(relative_path("c.cu", "/a"), "c.cu");
+}
+
 TEST(Wrap, KeepsUnitsWithTheirNumber) {
   EXPECT_THAT(wrap("aaaa bbb 12 %, c", 11), ElementsAre("aaaa bbb", "12 %, c"));
   EXPECT_THAT(wrap("", 5), ElementsAre());
@@ -67,7 +96,8 @@ std::string cause(SiteOf site, unsigned lane_bytes = 4) {
   SiteReport report;
   static_cast<views::SiteCounts&>(report) = site.counts;
   report.lane_bytes = static_cast<std::uint8_t>(lane_bytes);
-  return cause_of(report, testing::h200()).value_or("nothing");
+  const std::optional<Cause> cause = cause_of(report, testing::h200());
+  return cause ? cause->subject + ": " + cause->text() : "nothing";
 }
 
 TEST(Cause, GlobalPatterns) {
@@ -107,6 +137,24 @@ TEST(Cause, OtherSpaces) {
       "constant load: lanes read different words, which are served one by one: 7 requests per load where 1 would do");
   EXPECT_EQ(cause(SiteOf(0, Space::kLocal, Kind::kLoad, 5).sectors(32, 4).example([](unsigned l) { return 4 * l; })),
             "local load: lanes index their arrays differently: 32 sectors per request where 4 would do");
+}
+
+TEST(Cause, CopiesOfALoopBodyAreSaidOnce) {
+  const auto at = [](std::uint64_t offset, std::uint64_t sectors) {
+    SiteReport report;
+    static_cast<views::SiteCounts&>(report) =
+        SiteOf(0, Space::kGlobal, Kind::kLoad, 10).sectors(sectors, 4).example([=](unsigned l) {
+          return 4096 + offset + 4 * l;
+        });
+    report.lane_bytes = 4;
+    return *cause_of(report, testing::h200());
+  };
+  Cause cause = at(4, 5);
+  EXPECT_TRUE(cause.merge(at(8, 5)));
+  EXPECT_EQ(cause.text(), "warps start inside sectors: 5 sectors per request where 4 would do");
+  Cause store = at(4, 5);
+  store.subject = "store";
+  EXPECT_FALSE(cause.merge(store));
 }
 
 }  // namespace
