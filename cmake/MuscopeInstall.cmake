@@ -4,6 +4,7 @@
 #   share/muscope/   device headers for clang (toolkit/), the kernel library
 #   share/doc/muscope/, completions of bash, zsh and fish
 include(GNUInstallDirs)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # installing needs the programs, not the tests
 
 # Every program and every shared library that the folders of src/ define, tests apart. The target `programs` builds them.
 add_custom_target(programs)
@@ -37,8 +38,7 @@ foreach(file README.md CHANGELOG.md LICENSE)
   endif()
 endforeach()
 
-# Completions are written by the program itself, from its list of commands. Not possible when cross-checking without
-# having built it, hence part of the build.
+# Completions are written by the program itself, from its list of commands.
 set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})
 foreach(shell bash zsh fish)
@@ -48,6 +48,7 @@ foreach(shell bash zsh fish)
   list(APPEND completion_files ${completions}/${shell})
 endforeach()
 add_custom_target(completions ALL DEPENDS ${completion_files})
+add_dependencies(programs completions)
 install(FILES ${completions}/bash DESTINATION share/bash-completion/completions RENAME muscope)
 install(FILES ${completions}/zsh DESTINATION share/zsh/vendor-completions RENAME _muscope)
 install(FILES ${completions}/fish DESTINATION share/fish/vendor_completions.d RENAME muscope.fish)

@@ -57,8 +57,9 @@ build_preset() {  # build_preset PRESET TARGET [CMAKE-OPTION...]
   # Other targets go on after an error, so that one run shows all errors and a second one has less to do.
   ninja -C "build/$preset" -j "$(jobs_that_fit)" -k 20 "$target" 2>&1 | tee "$log" | show_progress "building ($preset)" || status=${PIPESTATUS[0]}
   if ((status)); then
-    # The command lines are long and say little.
-    awk '/^FAILED: /{show = 40} show > 0 && !/^(ccache |\/usr\/bin\/|: && )/ {print; --show}' "$log" | head -80 >&2
+    # What the compilers said; their command lines are long and say little.
+    awk '/^\[[0-9]+\/[0-9]+\]/ { show = 0 } /^FAILED: / { show = 40 } show > 0 && !/^(ccache |\/usr\/bin\/|: && |cd )/ { print; --show }' "$log" |
+      head -100 >&2
     say "building failed; all of it: $log"
     exit 1
   fi
