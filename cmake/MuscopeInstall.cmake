@@ -28,7 +28,7 @@ foreach(folder ${folders})
   endforeach()
 endforeach()
 
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/ DESTINATION share/muscope/toolkit)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/ DESTINATION share/muscope/toolkit PATTERN ".clang-format" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels/ DESTINATION share/muscope/kernels PATTERN "CMakeLists.txt" EXCLUDE PATTERN "*_test.*" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION share/doc/muscope/examples PATTERN "CMakeLists.txt" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION share/doc/muscope)
