@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "toolchain/process.h"
+#include "toolchain/widen_copies.h"
 
 namespace muscope::toolchain {
 namespace {
@@ -27,6 +28,21 @@ void write_text(const std::string& path, const std::string& text) {
   file.close();
   if (file.fail()) fail("D405", fmt::format("cannot write {}", path), "is the disk full?");
 }
+
+/// An intermediate file.
+class RemovedAtEnd {
+ public:
+  explicit RemovedAtEnd(std::string path) : path_(std::move(path)) {}
+  RemovedAtEnd(const RemovedAtEnd&) = delete;
+  RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
+  ~RemovedAtEnd() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+
+ private:
+  std::string path_;
+};
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;
@@ -57,7 +73,11 @@ void Steps::flush() {
 
 void clang_ptx(const ClangSetup& setup, const Flags& flags, const Input& input, const std::string& ptx,
                const std::string& depends, Steps& steps) {
-  steps.run(device_command(setup, flags, input, ptx, depends), "D403", input.path);
+  const std::string ir = ptx + ".ll";
+  const RemovedAtEnd remove_ir(ir);
+  steps.run(device_command(setup, flags, input, ir, depends), "D403", input.path);
+  if (!steps.dry()) write_text(ir, widen_copies(read_text(ir)));
+  steps.run(back_end_command(setup, flags, ir, ptx), "D403", input.path);
   if (steps.dry() || (!flags.relocatable && flags.max_registers == 0)) return;
   const std::string text = read_text(ptx);
   if (flags.relocatable) {

@@ -46,6 +46,7 @@ std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flag
                                  "-include",
                                  setup.layout.toolkit + "/muscope/prelude.h",
                                  "-D__NVCC__=1",
+                                 "-Wno-register",
                                  "-Qunused-arguments",
                                  setup.colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics"};
   if (input.musa) append(words, {"-include", setup.layout.toolkit + "/musa_runtime.h"});
@@ -55,6 +56,9 @@ std::vector<std::string> shared_words(const ClangSetup& setup, const Flags& flag
   if (flags.relocatable) words.emplace_back("-D__CUDACC_RDC__=1");
   return words;
 }
+
+/// nvcc optimises device code fully unless -G is given, whatever -O says about the host.
+const char* device_level(const Flags& flags) { return flags.device_debug ? "-O0" : "-O3"; }
 
 std::vector<std::string> host_words(const Flags& flags) {
   std::vector<std::string> words;
@@ -139,7 +143,7 @@ const ClangRow& clang_row(const Version& version) {
 }
 
 std::vector<std::string> device_command(const ClangSetup& setup, const Flags& flags, const Input& input,
-                                        const std::string& ptx, const std::string& dependency_file) {
+                                        const std::string& ir, const std::string& dependency_file) {
   std::vector<std::string> words = shared_words(setup, flags, input);
   append(words, {"-x", "cuda", "--cuda-device-only",
                  fmt::format("--cuda-feature={}", clang_row(setup.clang.version).ptx_feature)});
@@ -147,22 +151,38 @@ std::vector<std::string> device_command(const ClangSetup& setup, const Flags& fl
     const int musa = flags.musa_architecture != 0 ? flags.musa_architecture : setup.musa_architecture;
     words.push_back(fmt::format("-D__MUSA_ARCH__={}", musa));
   }
-  // nvcc optimises device code fully unless -G is given, whatever -O says about the host.
-  words.emplace_back(flags.device_debug ? "-O0" : "-O3");
-  words.emplace_back("-gline-tables-only");
-  words.emplace_back("-w");
+  words.emplace_back(device_level(flags));
+  append(words, {"-gline-tables-only", "-w"});
   const FloatRules& floats = flags.floats;
-  if (!floats.contract) words.emplace_back("-ffp-contract=off");
+  if (floats.contract) {
+    words.emplace_back("-ffp-contract=fast-honor-pragmas");
+  } else {
+    append(words, {"-ffp-contract=off", "-DMUSCOPE_NO_FMAD=1"});
+  }
   if (floats.flush_denormals) words.emplace_back("-fgpu-flush-denormals-to-zero");
   if (floats.fast_functions) words.emplace_back("-fgpu-approx-transcendentals");
+  if (!dependency_file.empty()) append(words, {"-MD", "-MF", dependency_file});
+  append(words, {"-emit-llvm", "-S", "-o", ir, input.path});
+  return words;
+}
+
+std::vector<std::string> back_end_command(const ClangSetup& setup, const Flags& flags, const std::string& ir,
+                                          const std::string& ptx) {
+  std::vector<std::string> words{setup.clang.path, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-nocudalib",
+                                 "-Qunused-arguments", "-Xclang", "-target-cpu", "-Xclang", architecture_text(setup),
+                                 "-Xclang", "-target-feature", "-Xclang", clang_row(setup.clang.version).ptx_feature,
+                                 // The optimiser has run already.
+                                 "-Xclang", "-disable-llvm-passes"};
+  words.emplace_back(device_level(flags));
+  const FloatRules& floats = flags.floats;
+  words.emplace_back(floats.contract ? "-ffp-contract=on" : "-ffp-contract=off");
   // LLVM's NVPTX back end: 0 is div.approx (what -use_fast_math makes), 1 is div.full (-prec-div=false), 2 rounds
   // right.
   if (!floats.precise_division) {
     append(words, {"-mllvm", fmt::format("-nvptx-prec-divf32={}", floats.fast_functions ? 0 : 1)});
   }
   if (!floats.precise_sqrt) append(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
-  if (!dependency_file.empty()) append(words, {"-MD", "-MF", dependency_file});
-  append(words, {"-S", "-o", ptx, input.path});
+  append(words, {"-S", "-o", ptx, ir});
   return words;
 }
 

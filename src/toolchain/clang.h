@@ -32,9 +32,14 @@ struct ClangRow {
 /// The row for a version: the newest that is not newer. Versions below kOldestClang have none: D402.
 const ClangRow& clang_row(const Version& version);
 
-/// Device code of `input` to PTX text. `dependency_file` may be empty.
+/// Device code of `input` to optimised LLVM IR text. `dependency_file` may be empty. The IR then goes through
+/// widen_copies (widen_copies.h) and back_end_command.
 std::vector<std::string> device_command(const ClangSetup& setup, const Flags& flags, const Input& input,
-                                        const std::string& ptx, const std::string& dependency_file);
+                                        const std::string& ir, const std::string& dependency_file);
+
+/// LLVM IR text to PTX text.
+std::vector<std::string> back_end_command(const ClangSetup& setup, const Flags& flags, const std::string& ir,
+                                          const std::string& ptx);
 
 /// Host code of `input` with the PTX inside, to an object. For C++ and C inputs `ptx` is ignored and the host compiler
 /// is called. Dependency options of `flags` are left to the caller.

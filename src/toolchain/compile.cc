@@ -108,25 +108,42 @@ void settle_architecture(const CompileRequest& request, const Flags& flags, Chos
   compiled.diagnostics.push_back(std::move(note));
 }
 
-std::string cache_key(const CompileRequest& request, const Flags& flags, const Chosen& chosen,
-                      const Compiled& compiled) {
-  Hasher hasher;
-  hasher.add("program 1");
-  hasher.add(chosen.tool().path);
-  hasher.add(chosen.tool().text());
-  hasher.add(fmt::format("{}.{} {}", compiled.cc_major, compiled.cc_minor, request.musa_architecture));
-  if (chosen.clang) {
-    hasher.add(chosen.clang->host.path);
-    hasher.add(chosen.clang->host.text());
-    hasher.add(chosen.clang->layout.toolkit);
-    hasher.add(chosen.clang->layout.libraries);
+/// Every word of every command that would be run, with stand-ins for the names of intermediate files.
+std::vector<std::string> all_commands(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs) {
+  std::vector<std::string> words;
+  const auto add = [&](const std::vector<std::string>& command) {
+    words.insert(words.end(), command.begin(), command.end());
+    words.emplace_back("\n");
+  };
+  for (const Input& input : inputs) {
+    if (input.language == Language::kLinkInput) {
+      words.push_back(input.path);
+    } else if (chosen.nvcc) {
+      add(nvcc_object_command(*chosen.nvcc, flags, input, "OBJECT", "DEPENDS"));
+    } else {
+      if (input.language == Language::kCuda) {
+        add(device_command(*chosen.clang, flags, input, "IR", "DEPENDS"));
+        add(back_end_command(*chosen.clang, flags, "IR", "PTX"));
+      }
+      add(host_command(*chosen.clang, flags, input, "PTX", "OBJECT"));
+    }
   }
+  add(chosen.nvcc ? nvcc_link_command(*chosen.nvcc, flags, {}, "PROGRAM")
+                  : link_command(*chosen.clang, flags, {}, "PROGRAM"));
+  return words;
+}
+
+std::string cache_key(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs) {
+  Hasher hasher;
+  // To be raised when muscope's own steps between the commands change.
+  hasher.add("program 2");
+  hasher.add(chosen.tool().text());
+  if (chosen.clang) hasher.add(chosen.clang->host.text());
+  for (const std::string& word : all_commands(chosen, flags, inputs)) hasher.add(word);
+  hasher.add(std::to_string(flags.max_registers));
   // Relative include folders and the names in line tables depend on it.
   std::error_code error;
   hasher.add(fs::current_path(error).string());
-  for (const std::string& source : request.sources) hasher.add(source);
-  hasher.add("flags");
-  for (const std::string& word : flags.words) hasher.add(word);
   for (const char* name : kCompilerVariables) {
     const char* value = std::getenv(name);
     hasher.add(value != nullptr ? value : "");
@@ -219,7 +236,7 @@ Compiled compile(const CompileRequest& request, const SearchPlaces& places) {
 
   std::optional<Cache> cache = Cache::of_user();
   if (!cache) fail("D412", "no folder for compiled programs can be written", "set XDG_CACHE_HOME to a folder of yours");
-  const std::string key = cache_key(request, flags, chosen, compiled);
+  const std::string key = cache_key(chosen, flags, inputs);
   if (request.use_cache) {
     if (const std::optional<CachedProgram> found = cache->find_program(key)) {
       compiled.program = found->program;

@@ -192,15 +192,21 @@ TEST(Clang, VersionsHaveTheirRow) {
   EXPECT_THROW(clang_row({18, 1, 8}), Error);
 }
 
-TEST(Clang, TheDevicePassCarriesTheFloatRules) {
+TEST(Clang, TheDevicePassesCarryTheFloatRules) {
   const Input input{"a.cu", Language::kCuda, false};
-  const auto words = device_command(setup_with(22), cc("-fmad=false -prec-div=false -G -DX"), input, "a.ptx", "a.d");
-  EXPECT_THAT(words, IsSupersetOf({"--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx88", "-O0", "-DX",
-                                   "-ffp-contract=off", "-nvptx-prec-divf32=1", "-MF", "a.d", "a.ptx"}));
-  const auto fast = device_command(setup_with(19), cc("-use_fast_math -O0"), input, "a.ptx", "");
-  EXPECT_THAT(fast, IsSupersetOf({"-O3", "-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
-                                  "-nvptx-prec-divf32=0", "-nvptx-prec-sqrtf32=0", "-target-sdk-version=12.5"}));
-  EXPECT_THAT(fast, Not(Contains("-MD")));
+  const Flags careful = cc("-fmad=false -prec-div=false -G -DX");
+  EXPECT_THAT(device_command(setup_with(22), careful, input, "a.ll", "a.d"),
+              IsSupersetOf({"--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-feature=+ptx88", "-O0", "-DX",
+                            "-ffp-contract=off", "-DMUSCOPE_NO_FMAD=1", "-MF", "a.d", "a.ll"}));
+  EXPECT_THAT(back_end_command(setup_with(22), careful, "a.ll", "a.ptx"),
+              IsSupersetOf({"sm_90", "+ptx88", "-O0", "-ffp-contract=off", "-nvptx-prec-divf32=1", "a.ll", "a.ptx"}));
+  const Flags fast = cc("-use_fast_math -O0");
+  const auto device = device_command(setup_with(19), fast, input, "a.ll", "");
+  EXPECT_THAT(device, IsSupersetOf({"-O3", "-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
+                                    "-ffp-contract=fast-honor-pragmas", "-target-sdk-version=12.5"}));
+  EXPECT_THAT(device, Not(Contains("-MD")));
+  EXPECT_THAT(back_end_command(setup_with(19), fast, "a.ll", "a.ptx"),
+              IsSupersetOf({"+ptx85", "-O3", "-ffp-contract=on", "-nvptx-prec-divf32=0", "-nvptx-prec-sqrtf32=0"}));
 }
 
 TEST(Clang, TheHostPassIncludesThePtx) {
