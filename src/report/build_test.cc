@@ -45,6 +45,21 @@ TEST(BuildReport, LinesOfATranspose) {
   EXPECT_EQ(naive.registers.grade, Grade::kCounted);
 }
 
+// As Nsight Compute printed them on an H200: strided (8 registers by ptxas, 256 threads) has 16 and a limit of 16
+// blocks, constLookup-like kernels with 20 keep 20 and are limited to 10.
+TEST(BuildReport, TheDriverGivesSixteenRegistersAtLeast) {
+  views::ProcessRecord process = testing::transpose();
+  process.kernels[0].registers = 8;
+  process.kernels[1].registers = 20;
+  process.launches[0].block = process.launches[1].block = {256, 1, 1};
+  const Report report = report_of(process);
+  EXPECT_EQ(count(report.launches[0].metrics, "launch__registers_per_thread"), 16u);
+  EXPECT_EQ(count(report.launches[0].metrics, "launch__occupancy_limit_registers"), 16u);
+  EXPECT_EQ(std::get<std::uint64_t>(report.launches[0].registers.value), 8u);
+  EXPECT_EQ(count(report.launches[1].metrics, "launch__registers_per_thread"), 20u);
+  EXPECT_EQ(count(report.launches[1].metrics, "launch__occupancy_limit_registers"), 10u);
+}
+
 TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {
   const Report report = report_of(testing::everything());
   ASSERT_THAT(report.launches, SizeIs(22));

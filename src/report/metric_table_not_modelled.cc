@@ -51,6 +51,9 @@ constexpr MetricRow kRows[] = {
     {"l1tex__t_set_accesses_pipe_lsu_mem_global_op_atom.sum", "atomic_transactions", "",
      "cache set accesses of atomics",
      "needs a model of the caches; what is requested of L1 is counted, what hits is not"},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", "wavefront", "wavefronts of shared memory, all operations",
+     "on hardware it is not zero without any shared access (65,536 for a copy of 32,768 loads and stores on an H200); "
+     "loads, stores and atomics have metrics of their own, their sum is memory_l1_wavefronts_shared"},
     {"l1tex__data_bank_conflicts_type_arbitration.sum", "", "", "conflicts that arbitration causes, not addresses",
      "depends on what else the SM does at that moment"},
     {"l1tex__*", "", "", "first-level cache",

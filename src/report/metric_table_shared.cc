@@ -59,8 +59,6 @@ constexpr MetricRow kRows[] = {
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", "wavefront", "wavefronts of shared atomics",
      "per group of lanes the most distinct words in one bank, summed (4-byte atomics: lanes instead of words)", kShared,
      kAdditive, kBankRuleRaw, total<kSharedAtom, &A::wavefronts>},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", "wavefront", "wavefronts of all shared accesses",
-     "sum over loads, stores and atomics", kShared, kAdditive, kBankRuleRaw, total<kSharedAll, &A::wavefronts>},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared_ld_bank_conflict", "",
      "bank conflicts of shared loads", "wavefronts beyond the least that this width and these lanes need", kShared,
      kAdditive, kBankRuleRaw, total<kSharedLoad, &A::conflicts>},
