@@ -109,7 +109,8 @@ void settle_architecture(const CompileRequest& request, const Flags& flags, Chos
 }
 
 /// Every word of every command that would be run, with stand-ins for the names of intermediate files.
-std::vector<std::string> all_commands(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs) {
+std::vector<std::string> all_commands(Chosen chosen, const Flags& flags, const std::vector<Input>& inputs) {
+  if (chosen.clang) chosen.clang->colour = false;  // messages may look different, the program does not
   std::vector<std::string> words;
   const auto add = [&](const std::vector<std::string>& command) {
     words.insert(words.end(), command.begin(), command.end());
