@@ -29,7 +29,8 @@ std::vector<bool> reachable_from(Index start, const std::vector<List>& edges) {
 /// Strongly connected components (Tarjan, without recursion); component numbers by node, in reverse topological order.
 class Components {
  public:
-  Components(const std::vector<List>& edges, const List& nodes) : edges_(edges), number_(edges.size(), kNone), low_(edges.size(), 0), on_stack_(edges.size(), false) {
+  Components(const std::vector<List>& edges, const List& nodes)
+      : edges_(edges), number_(edges.size(), kNone), low_(edges.size(), 0), on_stack_(edges.size(), false) {
     component_.assign(edges.size(), kNone);
     for (Index n : nodes)
       if (number_[n] == kNone) visit(n);
@@ -89,7 +90,8 @@ class Components {
 
 class Orderer {
  public:
-  explicit Orderer(const std::vector<RawBlock>& blocks) : edges_(blocks.size()), position_(blocks.size()), post_dominator_(immediate_post_dominators(blocks)) {
+  explicit Orderer(const std::vector<RawBlock>& blocks)
+      : edges_(blocks.size()), position_(blocks.size()), post_dominator_(immediate_post_dominators(blocks)) {
     for (Index b = 0; b < blocks.size(); ++b) {
       edges_[b] = blocks[b].successors;
       position_[b] = (std::uint64_t{blocks[b].begin} << 32) | b;
@@ -106,9 +108,10 @@ class Orderer {
   }
 
  private:
-  /// Appends `nodes` in order. `edges` holds the edges inside the region only; `late` marks nodes that should come after
-  /// others that are ready (the loop's own blocks, inside an extended loop).
-  void order_region(const List& nodes, const std::vector<List>& region_edges, const std::vector<bool>& late, int depth) {
+  /// Appends `nodes` in order. `edges` holds the edges inside the region only; `late` marks nodes that should come
+  /// after others that are ready (the loop's own blocks, inside an extended loop).
+  void order_region(const List& nodes, const std::vector<List>& region_edges, const std::vector<bool>& late,
+                    int depth) {
     // Keep only edges inside the region.
     std::vector<bool> inside(edges_.size(), false);
     for (Index n : nodes) inside[n] = true;
@@ -130,8 +133,8 @@ class Orderer {
     std::vector<Index> unit(edges_.size(), kNone);
     struct Unit {
       List blocks;
-      Index header = kNone;   ///< of a loop
-      std::vector<bool> loop; ///< marks the loop's own blocks; empty for single blocks
+      Index header = kNone;    ///< of a loop
+      std::vector<bool> loop;  ///< marks the loop's own blocks; empty for single blocks
     };
     std::vector<Unit> units;
     for (Index c = components.count(); c-- > 0;) {
@@ -175,7 +178,8 @@ class Orderer {
     }
   }
 
-  void emit(const List& blocks, Index header, const std::vector<bool>& loop, const std::vector<List>& edges, int depth) {
+  void emit(const List& blocks, Index header, const std::vector<bool>& loop, const std::vector<List>& edges,
+            int depth) {
     if (header == kNone) {
       result_.push_back(blocks[0]);
       return;
@@ -191,22 +195,26 @@ class Orderer {
   Index header_of(const List& blocks, const std::vector<bool>& loop, const std::vector<List>& predecessors) const {
     Index best = kNone;
     for (Index b : blocks) {
-      const bool entered = b == 0 || std::any_of(predecessors[b].begin(), predecessors[b].end(), [&](Index p) { return !loop[p]; });
+      const bool entered =
+          b == 0 || std::any_of(predecessors[b].begin(), predecessors[b].end(), [&](Index p) { return !loop[p]; });
       if (entered && (best == kNone || position_[b] < position_[best])) best = b;
     }
     if (best != kNone) return best;
-    return *std::min_element(blocks.begin(), blocks.end(), [&](Index a, Index b) { return position_[a] < position_[b]; });
+    return *std::min_element(blocks.begin(), blocks.end(),
+                             [&](Index a, Index b) { return position_[a] < position_[b]; });
   }
 
   /// Adds to a loop the blocks outside it that run before its common exit and are reached only from it.
-  void extend(List& blocks, const std::vector<bool>& loop, Index header, const std::vector<List>& edges, const std::vector<List>& predecessors, std::vector<Index>& unit, Index id) const {
+  void extend(List& blocks, const std::vector<bool>& loop, Index header, const std::vector<List>& edges,
+              const std::vector<List>& predecessors, std::vector<Index>& unit, Index id) const {
     Index common_exit = header;
     while (common_exit != kNone && loop[common_exit]) common_exit = post_dominator_[common_exit];
     if (common_exit == kNone) return;
     for (std::size_t i = 0; i < blocks.size(); ++i)
       for (Index s : edges[blocks[i]]) {
         if (unit[s] == id || s == common_exit || unit[s] != kNone) continue;
-        const bool only_from_here = std::all_of(predecessors[s].begin(), predecessors[s].end(), [&](Index p) { return unit[p] == id; });
+        const bool only_from_here =
+            std::all_of(predecessors[s].begin(), predecessors[s].end(), [&](Index p) { return unit[p] == id; });
         if (only_from_here) unit[s] = id, blocks.push_back(s);
       }
   }
@@ -227,7 +235,9 @@ std::vector<Index> immediate_post_dominators(const std::vector<RawBlock>& blocks
   const std::vector<bool> live = reachable_from(0, forward);
   Index exit = kNone;
   for (Index b = 0; b < n; ++b)
-    if (live[b] && blocks[b].terminator == Terminator::kExit && (exit == kNone || blocks[b].begin >= blocks[exit].begin)) exit = b;
+    if (live[b] && blocks[b].terminator == Terminator::kExit &&
+        (exit == kNone || blocks[b].begin >= blocks[exit].begin))
+      exit = b;
   std::vector<Index> result(n, kNone);
   if (exit == kNone) return result;
   // Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
@@ -276,8 +286,6 @@ std::vector<Index> immediate_post_dominators(const std::vector<RawBlock>& blocks
   return result;
 }
 
-std::vector<Index> order_blocks(const std::vector<RawBlock>& blocks) {
-  return Orderer(blocks).run();
-}
+std::vector<Index> order_blocks(const std::vector<RawBlock>& blocks) { return Orderer(blocks).run(); }
 
 }  // namespace muscope::code

@@ -20,8 +20,10 @@ bool wants_uniform_guard(const ptx::Instruction& i) {
     case Opcode::k_shfl:
     case Opcode::k_vote:
     case Opcode::k_match:
-    case Opcode::k_redux: return true;
-    default: return false;
+    case Opcode::k_redux:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -92,7 +94,8 @@ class Splitter {
       blocks_.emplace_back();  // the exit itself
       current().begin = current().end = i;
       current().terminator = Terminator::kExit;
-      blocks_[own].successors = {static_cast<std::uint32_t>(blocks_.size() - 1), static_cast<std::uint32_t>(blocks_.size())};
+      blocks_[own].successors = {static_cast<std::uint32_t>(blocks_.size() - 1),
+                                 static_cast<std::uint32_t>(blocks_.size())};
       return;
     }
     if (instruction.opcode == Opcode::k_brx) {
@@ -144,8 +147,10 @@ class Splitter {
   void resolve() {
     for (const auto& [block, label] : jumps_) {
       const std::uint32_t target = block_of_label(label);
-      if (target == kNone) blocks_[block].terminator = Terminator::kExit;
-      else blocks_[block].successors = {target};
+      if (target == kNone)
+        blocks_[block].terminator = Terminator::kExit;
+      else
+        blocks_[block].successors = {target};
     }
     for (const auto& [block, label] : branches_) {
       const std::uint32_t target = block_of_label(label);

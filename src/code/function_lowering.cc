@@ -21,7 +21,11 @@ constexpr std::uint32_t kMaxFrame = 1u << 28;
 }  // namespace
 
 FunctionLowering::FunctionLowering(KernelBuilder& builder, std::uint32_t ptx_index)
-    : b_(builder), k_(*builder.kernel), ptx_index_(ptx_index), f_(builder.ptx_function(ptx_index)), entry_(f_.is_entry) {}
+    : b_(builder),
+      k_(*builder.kernel),
+      ptx_index_(ptx_index),
+      f_(builder.ptx_function(ptx_index)),
+      entry_(f_.is_entry) {}
 
 void FunctionLowering::run() {
   graph_ = build_flow_graph(f_);
@@ -50,8 +54,12 @@ void FunctionLowering::run() {
       return out;
     };
     std::uint32_t at = 0;
-    for (const auto& p : f_.params) function.params.push_back(formal(p, entry_ ? 0 : (at = align_up(at, std::max(p.alignment, 1)), at))), at += entry_ ? 0 : static_cast<std::uint32_t>(p.size);
-    for (const auto& p : f_.returns) function.returns.push_back(formal(p, (at = align_up(at, std::max(p.alignment, 1)), at))), at += static_cast<std::uint32_t>(p.size);
+    for (const auto& p : f_.params)
+      function.params.push_back(formal(p, entry_ ? 0 : (at = align_up(at, std::max(p.alignment, 1)), at))),
+          at += entry_ ? 0 : static_cast<std::uint32_t>(p.size);
+    for (const auto& p : f_.returns)
+      function.returns.push_back(formal(p, (at = align_up(at, std::max(p.alignment, 1)), at))),
+          at += static_cast<std::uint32_t>(p.size);
   }
   for (std::size_t i = 0; i < graph_.order.size(); ++i) emit_block(graph_.order[i], i);
   for (const auto& [op, unused] : fixups_) {
@@ -66,8 +74,10 @@ void FunctionLowering::run() {
 void FunctionLowering::lay_out_locals() {
   // Own parameters and results first (device functions), in the order that run() gives their formals.
   if (!entry_) {
-    for (const auto& p : f_.params) local_bytes_ = align_up(local_bytes_, std::max(p.alignment, 1)) + static_cast<std::uint32_t>(p.size);
-    for (const auto& p : f_.returns) local_bytes_ = align_up(local_bytes_, std::max(p.alignment, 1)) + static_cast<std::uint32_t>(p.size);
+    for (const auto& p : f_.params)
+      local_bytes_ = align_up(local_bytes_, std::max(p.alignment, 1)) + static_cast<std::uint32_t>(p.size);
+    for (const auto& p : f_.returns)
+      local_bytes_ = align_up(local_bytes_, std::max(p.alignment, 1)) + static_cast<std::uint32_t>(p.size);
   }
   variable_local_.assign(f_.variables.size(), 0);
   for (std::size_t v = 0; v < f_.variables.size(); ++v) {
@@ -76,14 +86,15 @@ void FunctionLowering::lay_out_locals() {
     local_bytes_ = align_up(local_bytes_, static_cast<std::uint32_t>(std::max(variable.alignment, 1)));
     variable_local_[v] = local_bytes_;
     if (variable.size > kMaxFrame || local_bytes_ > kMaxFrame)
-      fail("D312", "local variables of '" + demangle(f_.name) + "' take more than 256 MiB per thread", "make the array smaller or move it to global memory", {b_.module->name, variable.ptx_line, 0});
+      fail("D312", "local variables of '" + demangle(f_.name) + "' take more than 256 MiB per thread",
+           "make the array smaller or move it to global memory", {b_.module->name, variable.ptx_line, 0});
     local_bytes_ += static_cast<std::uint32_t>(variable.size);
     if (variable.space == ptx::Space::kLocal) k_.info.local_bytes += static_cast<std::uint32_t>(variable.size);
   }
 }
 
-/// Registers that hold one constant for good: set once, from a literal, a parameter, a special register that a launch or
-/// warp fixes, or a conversion that changes nothing.
+/// Registers that hold one constant for good: set once, from a literal, a parameter, a special register that a launch
+/// or warp fixes, or a conversion that changes nothing.
 void FunctionLowering::find_aliases() {
   alias_.assign(f_.registers.size(), Alias{});
   uses_.assign(f_.registers.size(), 0);
@@ -101,19 +112,22 @@ void FunctionLowering::find_aliases() {
     const ptx::Operand& from = i.operands[1];
     std::optional<Place> found;
     if (i.opcode == Opcode::k_mov) {
-      if (from.kind == OperandKind::kSpecial && width == 4) found = special_place(from);
-      else if (from.kind == OperandKind::kImmediate && !i.types.empty()) found = place(from, i.types[0]);
+      if (from.kind == OperandKind::kSpecial && width == 4)
+        found = special_place(from);
+      else if (from.kind == OperandKind::kImmediate && !i.types.empty())
+        found = place(from, i.types[0]);
       else if (from.kind == OperandKind::kSymbol) {
         if (const auto value = symbol_value(from)) found = b_.pool.literal(*value, width);
       }
-    } else if (i.opcode == Opcode::k_ld && i.space() == ptx::Space::kParam && entry_ && from.kind == OperandKind::kAddress &&
-               from.symbol_kind == ptx::SymbolKind::kParameter && from.reg == ptx::kNoIndex && from.symbol < k_.params.size()) {
+    } else if (i.opcode == Opcode::k_ld && i.space() == ptx::Space::kParam && entry_ &&
+               from.kind == OperandKind::kAddress && from.symbol_kind == ptx::SymbolKind::kParameter &&
+               from.reg == ptx::kNoIndex && from.symbol < k_.params.size()) {
       const std::int64_t at = static_cast<std::int64_t>(k_.params[from.symbol].offset) + from.offset;
       const unsigned bytes = static_cast<unsigned>(ptx::size_of(i.types.back()));
       if (at >= 0 && bytes >= 1 && bytes <= width && at + bytes <= k_.param_bytes)
         found = b_.pool.parameter(static_cast<std::uint32_t>(at), bytes, ptx::is_signed(i.types.back()), width);
-    } else if (i.opcode == Opcode::k_cvta && (i.space() == ptx::Space::kGlobal || i.space() == ptx::Space::kConst) && from.kind == OperandKind::kRegister &&
-               alias_[from.reg].known && width == 8) {
+    } else if (i.opcode == Opcode::k_cvta && (i.space() == ptx::Space::kGlobal || i.space() == ptx::Space::kConst) &&
+               from.kind == OperandKind::kRegister && alias_[from.reg].known && width == 8) {
       found = alias_[from.reg].place;
     }
     if (found) alias_[r] = {*found, true};
@@ -141,8 +155,10 @@ void FunctionLowering::emit_block(std::uint32_t raw, std::size_t order_index) {
   Op& enter = emit(OpKind::kEnter, nullptr);
   enter.offset = block_;
   // A position for messages about the block: its first instruction's.
-  if (block.begin < block.end) enter.frame = b_.frames.of(f_.body[block.begin]);
-  else if (block.source != kNone) enter.frame = b_.frames.of(f_.body[block.source]);
+  if (block.begin < block.end)
+    enter.frame = b_.frames.of(f_.body[block.begin]);
+  else if (block.source != kNone)
+    enter.frame = b_.frames.of(f_.body[block.source]);
   strip_guard_ = block.strip_guard;
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     const std::size_t before = k_.ops.size();

@@ -15,7 +15,8 @@ namespace muscope::code {
 
 /// What the functions of one kernel share while it is built.
 struct KernelBuilder {
-  KernelBuilder(std::shared_ptr<const ptx::Module> m, const LoadedModule& l) : module(std::move(m)), loaded(l), frames(*module), kernel(std::make_shared<Kernel>()) {}
+  KernelBuilder(std::shared_ptr<const ptx::Module> m, const LoadedModule& l)
+      : module(std::move(m)), loaded(l), frames(*module), kernel(std::make_shared<Kernel>()) {}
 
   std::shared_ptr<const ptx::Module> module;
   const LoadedModule& loaded;
@@ -23,7 +24,8 @@ struct KernelBuilder {
   ConstantPool pool;
   std::shared_ptr<Kernel> kernel;
   std::map<std::uint32_t, std::uint32_t> function_index;  ///< ptx function -> Kernel::functions
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> shared_offset;  ///< (ptx function or kNone for module scope, variable) -> offset in the window
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+      shared_offset;  ///< (ptx function or kNone for module scope, variable) -> offset in the window
 
   const ptx::Function& ptx_function(std::uint32_t index) const { return module->functions[index]; }
 };
@@ -84,9 +86,9 @@ class FunctionLowering {
   std::vector<std::uint32_t> uses_, defs_;     ///< per register
   std::vector<std::uint32_t> variable_local_;  ///< Function::variables -> offset in the local frame (.local and .param)
   std::uint32_t local_bytes_ = 0;
-  std::vector<std::uint32_t> op_of_raw_;       ///< raw block -> op index of its kEnter
+  std::vector<std::uint32_t> op_of_raw_;               ///< raw block -> op index of its kEnter
   std::vector<std::pair<std::uint32_t, int>> fixups_;  ///< ops whose targets are still raw block numbers
-  std::uint32_t block_ = 0;                    ///< Kernel::blocks index being filled
+  std::uint32_t block_ = 0;                            ///< Kernel::blocks index being filled
   bool strip_guard_ = false;
 };
 

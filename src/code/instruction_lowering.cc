@@ -13,52 +13,98 @@ using ptx::Type;
 
 void read_rounding(Op& op, const ptx::Instruction& i) {
   for (Mod m : i.mods) switch (m) {
-      case Mod::k_rn: op.rounding = Rounding::kNearest, op.explicit_rounding = true; break;
-      case Mod::k_rz: op.rounding = Rounding::kZero, op.explicit_rounding = true; break;
-      case Mod::k_rm: op.rounding = Rounding::kDown, op.explicit_rounding = true; break;
-      case Mod::k_rp: op.rounding = Rounding::kUp, op.explicit_rounding = true; break;
-      case Mod::k_rni: op.rounding = Rounding::kNearest, op.integer_rounding = true; break;
-      case Mod::k_rzi: op.rounding = Rounding::kZero, op.integer_rounding = true; break;
-      case Mod::k_rmi: op.rounding = Rounding::kDown, op.integer_rounding = true; break;
-      case Mod::k_rpi: op.rounding = Rounding::kUp, op.integer_rounding = true; break;
-      case Mod::k_ftz: op.ftz = true; break;
-      case Mod::k_sat: op.sat = true; break;
-      case Mod::k_approx: op.approx = true; break;
-      default: break;
+      case Mod::k_rn:
+        op.rounding = Rounding::kNearest, op.explicit_rounding = true;
+        break;
+      case Mod::k_rz:
+        op.rounding = Rounding::kZero, op.explicit_rounding = true;
+        break;
+      case Mod::k_rm:
+        op.rounding = Rounding::kDown, op.explicit_rounding = true;
+        break;
+      case Mod::k_rp:
+        op.rounding = Rounding::kUp, op.explicit_rounding = true;
+        break;
+      case Mod::k_rni:
+        op.rounding = Rounding::kNearest, op.integer_rounding = true;
+        break;
+      case Mod::k_rzi:
+        op.rounding = Rounding::kZero, op.integer_rounding = true;
+        break;
+      case Mod::k_rmi:
+        op.rounding = Rounding::kDown, op.integer_rounding = true;
+        break;
+      case Mod::k_rpi:
+        op.rounding = Rounding::kUp, op.integer_rounding = true;
+        break;
+      case Mod::k_ftz:
+        op.ftz = true;
+        break;
+      case Mod::k_sat:
+        op.sat = true;
+        break;
+      case Mod::k_approx:
+        op.approx = true;
+        break;
+      default:
+        break;
     }
 }
 
 Compare compare_of(const ptx::Instruction& i) {
   for (Mod m : i.mods) switch (m) {
-      case Mod::k_eq: return Compare::kEq;
-      case Mod::k_ne: return Compare::kNe;
-      case Mod::k_lt: return Compare::kLt;
-      case Mod::k_le: return Compare::kLe;
-      case Mod::k_gt: return Compare::kGt;
-      case Mod::k_ge: return Compare::kGe;
-      case Mod::k_lo: return Compare::kLo;
-      case Mod::k_ls: return Compare::kLs;
-      case Mod::k_hi: return Compare::kHi;
-      case Mod::k_hs: return Compare::kHs;
-      case Mod::k_equ: return Compare::kEqu;
-      case Mod::k_neu: return Compare::kNeu;
-      case Mod::k_ltu: return Compare::kLtu;
-      case Mod::k_leu: return Compare::kLeu;
-      case Mod::k_gtu: return Compare::kGtu;
-      case Mod::k_geu: return Compare::kGeu;
-      case Mod::k_num: return Compare::kNum;
-      case Mod::k_nan: return Compare::kNan;
-      default: break;
+      case Mod::k_eq:
+        return Compare::kEq;
+      case Mod::k_ne:
+        return Compare::kNe;
+      case Mod::k_lt:
+        return Compare::kLt;
+      case Mod::k_le:
+        return Compare::kLe;
+      case Mod::k_gt:
+        return Compare::kGt;
+      case Mod::k_ge:
+        return Compare::kGe;
+      case Mod::k_lo:
+        return Compare::kLo;
+      case Mod::k_ls:
+        return Compare::kLs;
+      case Mod::k_hi:
+        return Compare::kHi;
+      case Mod::k_hs:
+        return Compare::kHs;
+      case Mod::k_equ:
+        return Compare::kEqu;
+      case Mod::k_neu:
+        return Compare::kNeu;
+      case Mod::k_ltu:
+        return Compare::kLtu;
+      case Mod::k_leu:
+        return Compare::kLeu;
+      case Mod::k_gtu:
+        return Compare::kGtu;
+      case Mod::k_geu:
+        return Compare::kGeu;
+      case Mod::k_num:
+        return Compare::kNum;
+      case Mod::k_nan:
+        return Compare::kNan;
+      default:
+        break;
     }
   return Compare::kEq;
 }
 
 Logic logic_of(const ptx::Instruction& i) {
   for (Mod m : i.mods) switch (m) {
-      case Mod::k_and: return Logic::kAnd;
-      case Mod::k_or: return Logic::kOr;
-      case Mod::k_xor: return Logic::kXor;
-      default: break;
+      case Mod::k_and:
+        return Logic::kAnd;
+      case Mod::k_or:
+        return Logic::kOr;
+      case Mod::k_xor:
+        return Logic::kXor;
+      default:
+        break;
     }
   return Logic::kNone;
 }
@@ -68,16 +114,21 @@ Type source_type(const ptx::Instruction& i, std::size_t k) {
   const Type type = i.types.empty() ? Type::kB32 : i.types[0];
   switch (i.opcode) {
     case Opcode::k_shl:
-    case Opcode::k_shr: return k == 2 ? Type::kU32 : type;
-    case Opcode::k_bfe: return k >= 2 ? Type::kU32 : type;
-    case Opcode::k_bfi: return k >= 3 ? Type::kU32 : type;
+    case Opcode::k_shr:
+      return k == 2 ? Type::kU32 : type;
+    case Opcode::k_bfe:
+      return k >= 2 ? Type::kU32 : type;
+    case Opcode::k_bfi:
+      return k >= 3 ? Type::kU32 : type;
     case Opcode::k_bmsk:
-    case Opcode::k_szext: return Type::kU32;
+    case Opcode::k_szext:
+      return Type::kU32;
     case Opcode::k_mad:
     case Opcode::k_mad24:
       if (k == 3 && i.has(Mod::k_wide)) return ptx::size_of(type) == 2 ? Type::kB32 : Type::kB64;
       return type;
-    case Opcode::k_cvt: return i.types.size() > 1 ? i.types[1] : type;
+    case Opcode::k_cvt:
+      return i.types.size() > 1 ? i.types[1] : type;
     case Opcode::k_set:
     case Opcode::k_slct: {
       const Type second = i.types.size() > 1 ? i.types[1] : type;
@@ -85,26 +136,30 @@ Type source_type(const ptx::Instruction& i, std::size_t k) {
       return k == 3 ? second : type;
     }
     case Opcode::k_dp4a:
-    case Opcode::k_dp2a: return Type::kB32;
-    default: return type;
+    case Opcode::k_dp2a:
+      return Type::kB32;
+    default:
+      return type;
   }
 }
 
 }  // namespace
 
-void FunctionLowering::unsupported(const ptx::Instruction& i) {
-  emit(OpKind::kPtx, &i).opcode = Opcode::kInvalid;
-}
+void FunctionLowering::unsupported(const ptx::Instruction& i) { emit(OpKind::kPtx, &i).opcode = Opcode::kInvalid; }
 
 void FunctionLowering::lower(const ptx::Instruction& i) {
   // What became a constant place needs no op.
-  if (!i.operands.empty() && i.operands[0].kind == OperandKind::kRegister && i.guard == ptx::kNoIndex && i.operands[0].reg < alias_.size() &&
-      alias_[i.operands[0].reg].known && i.opcode != Opcode::k_st)
+  if (!i.operands.empty() && i.operands[0].kind == OperandKind::kRegister && i.guard == ptx::kNoIndex &&
+      i.operands[0].reg < alias_.size() && alias_[i.operands[0].reg].known && i.opcode != Opcode::k_st)
     return;
   const std::size_t first = k_.ops.size();
   switch (i.opcode) {
-    case Opcode::kInvalid: unsupported(i); break;
-    case Opcode::k_mov: lower_mov(i); break;
+    case Opcode::kInvalid:
+      unsupported(i);
+      break;
+    case Opcode::k_mov:
+      lower_mov(i);
+      break;
     case Opcode::k_ld:
     case Opcode::k_ldu:
     case Opcode::k_st:
@@ -112,8 +167,12 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_red:
     case Opcode::k_tex:
     case Opcode::k_prefetch:
-    case Opcode::k_prefetchu: lower_memory(i); break;
-    case Opcode::k_call: lower_call(i); break;
+    case Opcode::k_prefetchu:
+      lower_memory(i);
+      break;
+    case Opcode::k_call:
+      lower_call(i);
+      break;
     default: {
       Op& op = emit(OpKind::kPtx, &i);
       op.opcode = i.opcode;
@@ -122,7 +181,9 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
       read_rounding(op, i);
       switch (i.opcode) {
         case Opcode::k_setp:
-        case Opcode::k_set: lower_compare(op, i); break;
+        case Opcode::k_set:
+          lower_compare(op, i);
+          break;
         case Opcode::k_shfl:
         case Opcode::k_vote:
         case Opcode::k_match:
@@ -130,8 +191,11 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
         case Opcode::k_activemask:
         case Opcode::k_elect:
         case Opcode::k_bar:
-        case Opcode::k_barrier: lower_warp(op, i); break;
-        default: lower_plain(op, i);
+        case Opcode::k_barrier:
+          lower_warp(op, i);
+          break;
+        default:
+          lower_plain(op, i);
       }
     }
   }
@@ -145,9 +209,12 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
 void FunctionLowering::lower_plain(Op& op, const ptx::Instruction& i) {
   Place* const sources[] = {&op.a, &op.b, &op.c, &op.d};
   std::size_t next = 0;
-  const bool has_destination = i.opcode != Opcode::k_nanosleep && i.opcode != Opcode::k_membar && i.opcode != Opcode::k_fence && i.opcode != Opcode::k_trap && i.opcode != Opcode::k_brkpt && i.opcode != Opcode::k_pmevent;
+  const bool has_destination = i.opcode != Opcode::k_nanosleep && i.opcode != Opcode::k_membar &&
+                               i.opcode != Opcode::k_fence && i.opcode != Opcode::k_trap &&
+                               i.opcode != Opcode::k_brkpt && i.opcode != Opcode::k_pmevent;
   if (i.opcode == Opcode::k_nanosleep) op.polls = true;
-  if (i.opcode == Opcode::k_lop3 && i.operands.size() > 4) op.offset = static_cast<std::int64_t>(i.operands[4].immediate);
+  if (i.opcode == Opcode::k_lop3 && i.operands.size() > 4)
+    op.offset = static_cast<std::int64_t>(i.operands[4].immediate);
   if (i.opcode == Opcode::k_cvta || i.opcode == Opcode::k_isspacep) op.space = i.space();
   for (std::size_t k = 0; k < i.operands.size(); ++k) {
     const ptx::Operand& o = i.operands[k];
@@ -166,9 +233,12 @@ void FunctionLowering::lower_plain(Op& op, const ptx::Instruction& i) {
     if (op.type == Type::kPred || (i.opcode == Opcode::k_selp && k == 3)) {
       bool negated = false;
       *sources[next] = predicate(o, negated);
-      if (next == 0) op.a_negated = negated;
-      else if (next == 1) op.b_negated = negated;
-      else op.negate_c = negated;
+      if (next == 0)
+        op.a_negated = negated;
+      else if (next == 1)
+        op.b_negated = negated;
+      else
+        op.negate_c = negated;
       ++next;
       continue;
     }
@@ -196,7 +266,8 @@ void FunctionLowering::lower_mov(const ptx::Instruction& i) {
     op.vector = static_cast<std::uint8_t>(parts.elements.size());
     const unsigned part_bytes = static_cast<unsigned>(ptx::size_of(type)) / op.vector;
     const Type part = part_bytes == 4 ? Type::kB32 : part_bytes == 2 ? Type::kB16 : Type::kB8;
-    for (const ptx::Operand& e : parts.elements) op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, part));
+    for (const ptx::Operand& e : parts.elements)
+      op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, part));
     op.type2 = part;
     (to.kind == OperandKind::kVector ? op.a : op.dst) = place(whole, type);
     op.dst_lane_bytes = static_cast<std::uint8_t>(parts.elements.empty() ? 2 : lane_bytes(parts.elements[0], part));
@@ -285,7 +356,8 @@ void FunctionLowering::lower_warp(Op& op, const ptx::Instruction& i) {
     case Opcode::k_elect:
       if (i.operands.size() > 1) op.d = place(i.operands[1], Type::kB32);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -317,9 +389,12 @@ void FunctionLowering::lower_call(const ptx::Instruction& i) {
       t.bytes = static_cast<std::uint32_t>(std::max(2, ptx::size_of(type)));
     } else {
       t.caller_local = local_offset(o);
-      if (o.symbol_kind == ptx::SymbolKind::kLocalVariable && o.symbol < f_.variables.size()) t.bytes = static_cast<std::uint32_t>(f_.variables[o.symbol].size);
-      else if (o.symbol_kind == ptx::SymbolKind::kParameter && o.symbol < f_.params.size()) t.bytes = static_cast<std::uint32_t>(f_.params[o.symbol].size);
-      else if (o.symbol_kind == ptx::SymbolKind::kReturnParameter && o.symbol < f_.returns.size()) t.bytes = static_cast<std::uint32_t>(f_.returns[o.symbol].size);
+      if (o.symbol_kind == ptx::SymbolKind::kLocalVariable && o.symbol < f_.variables.size())
+        t.bytes = static_cast<std::uint32_t>(f_.variables[o.symbol].size);
+      else if (o.symbol_kind == ptx::SymbolKind::kParameter && o.symbol < f_.params.size())
+        t.bytes = static_cast<std::uint32_t>(f_.params[o.symbol].size);
+      else if (o.symbol_kind == ptx::SymbolKind::kReturnParameter && o.symbol < f_.returns.size())
+        t.bytes = static_cast<std::uint32_t>(f_.returns[o.symbol].size);
     }
     return t;
   };

@@ -1,5 +1,5 @@
-// Kernel: the executable form of one PTX entry. Control flow is resolved, registers have slots, every operand is a place
-// in one of four banks; nothing here knows how an op is executed (exec/ chooses a handler for each).
+// Kernel: the executable form of one PTX entry. Control flow is resolved, registers have slots, every operand is a
+// place in one of four banks; nothing here knows how an op is executed (exec/ chooses a handler for each).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace muscope::code {
 
-/// A place that holds one value per lane: 32 lanes side by side. The top two bits name the bank, the rest is a byte offset
-/// in it. Predicates are one 32-bit mask, in the frame bank.
+/// A place that holds one value per lane: 32 lanes side by side. The top two bits name the bank, the rest is a byte
+/// offset in it. Predicates are one 32-bit mask, in the frame bank.
 struct Place {
   static constexpr std::uint32_t kBankShift = 30;
   static constexpr std::uint32_t kOffsetMask = (1u << kBankShift) - 1;
@@ -37,18 +37,37 @@ enum BlockSlot : std::uint32_t { kCtaidX, kCtaidY, kCtaidZ, kSmId, kBlockSlots }
 inline constexpr std::uint32_t kSlotBytes = 128;  ///< 32 lanes of 4 bytes; 64-bit values take two slots in a row
 
 enum class Rounding : std::uint8_t { kNearest, kZero, kDown, kUp };
-enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kLo, kLs, kHi, kHs, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class Compare : std::uint8_t {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kLo,
+  kLs,
+  kHi,
+  kHs,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan
+};
 enum class Logic : std::uint8_t { kNone, kAnd, kOr, kXor };
 
 /// What an op does beyond its PTX opcode.
 enum class OpKind : std::uint8_t {
-  kPtx,       ///< the PTX instruction `opcode`
-  kEnter,     ///< start of a basic block: counting, merging, scheduling
-  kJump,      ///< unconditional, to target
-  kBranch,    ///< lanes where the guard holds go to target, the others to target2
-  kSwitch,    ///< brx.idx
-  kExit,      ///< ret of an entry, or exit
-  kReturn,    ///< ret of a function
+  kPtx,     ///< the PTX instruction `opcode`
+  kEnter,   ///< start of a basic block: counting, merging, scheduling
+  kJump,    ///< unconditional, to target
+  kBranch,  ///< lanes where the guard holds go to target, the others to target2
+  kSwitch,  ///< brx.idx
+  kExit,    ///< ret of an entry, or exit
+  kReturn,  ///< ret of a function
   kCall,
   kLocalAddress,  ///< address of a local variable of the current activation
 };
@@ -74,46 +93,48 @@ struct CallDetails {
 struct Op {
   OpKind kind = OpKind::kPtx;
   ptx::Opcode opcode = ptx::Opcode::kInvalid;
-  ptx::Type type = ptx::Type::kNone;    ///< of the operation: the destination's for cvt, the last one otherwise
-  ptx::Type type2 = ptx::Type::kNone;   ///< of the source, where it differs (cvt, set, slct, tex coordinates)
+  ptx::Type type = ptx::Type::kNone;   ///< of the operation: the destination's for cvt, the last one otherwise
+  ptx::Type type2 = ptx::Type::kNone;  ///< of the source, where it differs (cvt, set, slct, tex coordinates)
   Rounding rounding = Rounding::kNearest;
   bool explicit_rounding = false;
   bool ftz = false, sat = false, integer_rounding = false, approx = false;
   Compare compare = Compare::kEq;
   Logic logic = Logic::kNone;
-  std::uint8_t vector = 1;              ///< elements of a vector load or store
-  std::uint8_t dst_lane_bytes = 4;      ///< width of a lane in the destination (or stored) registers, where it may exceed the type's
-  std::uint8_t a_lane_bytes = 4;        ///< the same of source a (cvt)
-  Place dst, dst2;                      ///< dst2: second predicate of setp, predicate of shfl
+  std::uint8_t vector = 1;  ///< elements of a vector load or store
+  std::uint8_t dst_lane_bytes =
+      4;  ///< width of a lane in the destination (or stored) registers, where it may exceed the type's
+  std::uint8_t a_lane_bytes = 4;  ///< the same of source a (cvt)
+  Place dst, dst2;                ///< dst2: second predicate of setp, predicate of shfl
   Place a, b, c, d;
-  bool negate_c = false;                ///< predicate operand c of setp/selp-like forms is negated
+  bool negate_c = false;                      ///< predicate operand c of setp/selp-like forms is negated
   bool a_negated = false, b_negated = false;  ///< predicate operands of and.pred and the like
-  std::vector<Place> list;              ///< vector elements, pack/unpack parts, texture coordinates
-  Place guard;                          ///< predicate mask; branches: the condition
+  std::vector<Place> list;                    ///< vector elements, pack/unpack parts, texture coordinates
+  Place guard;                                ///< predicate mask; branches: the condition
   bool guard_negated = false;
-  std::int64_t offset = 0;              ///< of an address; immediate of control ops
+  std::int64_t offset = 0;  ///< of an address; immediate of control ops
   ptx::Space space = ptx::Space::kGeneric;
-  bool address_is_64 = true;            ///< width of the register that holds the address
-  std::uint32_t site = 0xffffffffu;     ///< index into Kernel::info.sites for memory instructions
+  bool address_is_64 = true;              ///< width of the register that holds the address
+  std::uint32_t site = 0xffffffffu;       ///< index into Kernel::info.sites for memory instructions
   std::uint32_t frame = views::kNoFrame;  ///< source position
   std::uint32_t target = 0, target2 = 0;  ///< op indices (of kEnter ops)
   std::vector<std::uint32_t> targets;     ///< kSwitch
   std::shared_ptr<CallDetails> call;
   ptx::Special special = ptx::Special::kNone;  ///< mov from a register that changes while the kernel runs (%clock ...)
-  bool local_relative = false;          ///< address is relative to the activation's local frame
-  const ptx::Instruction* source = nullptr;  ///< null for synthetic ops
-  bool result_used = true;              ///< of atom
-  bool polls = false;                   ///< volatile, relaxed, acquire loads; atomics with a used result; nanosleep
+  bool local_relative = false;                 ///< address is relative to the activation's local frame
+  const ptx::Instruction* source = nullptr;    ///< null for synthetic ops
+  bool result_used = true;                     ///< of atom
+  bool polls = false;  ///< volatile, relaxed, acquire loads; atomics with a used result; nanosleep
 };
 
 /// One basic block of the flat op array.
 struct BasicBlock {
-  std::uint32_t enter = 0;        ///< op index of its kEnter
-  std::uint32_t instructions = 0; ///< PTX instructions in it
+  std::uint32_t enter = 0;         ///< op index of its kEnter
+  std::uint32_t instructions = 0;  ///< PTX instructions in it
   bool loop_header = false;
 };
 
-/// A basic block's instruction for the counts per source position: executed as often as its block, except where guarded.
+/// A basic block's instruction for the counts per source position: executed as often as its block, except where
+/// guarded.
 struct CountedInstruction {
   std::uint32_t block = 0;
   std::uint32_t frame = views::kNoFrame;
@@ -134,9 +155,9 @@ struct Function {
     std::uint32_t bytes = 0;
   };
   std::vector<Formal> params, returns;
-  std::uint64_t address = 0;      ///< what taking its address gives
+  std::uint64_t address = 0;              ///< what taking its address gives
   std::vector<std::uint32_t> zero_slots;  ///< frame offsets of registers that may be read before they are written
-  std::uint32_t predicate_slots = 0;      ///< how many of the first slots hold predicates, one mask of 32 lanes per word
+  std::uint32_t predicate_slots = 0;  ///< how many of the first slots hold predicates, one mask of 32 lanes per word
 };
 
 /// A kernel parameter.
@@ -147,35 +168,55 @@ struct Param {
 /// A slot of the const bank: a literal, or bytes of the kernel's parameters.
 struct ConstSlot {
   bool is_param = false;
-  std::uint64_t bits = 0;        ///< literal
+  std::uint64_t bits = 0;  ///< literal
   std::uint32_t param_offset = 0;
-  std::uint8_t bytes = 4;        ///< 1, 2, 4 or 8: width of the value; 8 takes two slots
-  bool sign_extend = false;      ///< of parameters loaded into wider registers
-  std::uint8_t lane_bytes = 4;   ///< width of a lane in the slot
+  std::uint8_t bytes = 4;       ///< 1, 2, 4 or 8: width of the value; 8 takes two slots
+  bool sign_extend = false;     ///< of parameters loaded into wider registers
+  std::uint8_t lane_bytes = 4;  ///< width of a lane in the slot
   /// A value that the launch fixes; the lane ones differ by lane.
-  enum class Launch : std::uint8_t { kNone, kNtidX, kNtidY, kNtidZ, kNctaidX, kNctaidY, kNctaidZ, kNwarpId, kNsmId, kLaneId, kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt, kDynamicShared, kTotalShared, kGridWorkspaceHigh, kGridWorkspaceLow } launch = Launch::kNone;
-  std::uint32_t place = 0;       ///< byte offset in the const bank
+  enum class Launch : std::uint8_t {
+    kNone,
+    kNtidX,
+    kNtidY,
+    kNtidZ,
+    kNctaidX,
+    kNctaidY,
+    kNctaidZ,
+    kNwarpId,
+    kNsmId,
+    kLaneId,
+    kLanemaskEq,
+    kLanemaskLe,
+    kLanemaskLt,
+    kLanemaskGe,
+    kLanemaskGt,
+    kDynamicShared,
+    kTotalShared,
+    kGridWorkspaceHigh,
+    kGridWorkspaceLow
+  } launch = Launch::kNone;
+  std::uint32_t place = 0;  ///< byte offset in the const bank
 };
 
 struct Kernel {
-  views::KernelInfo info;                  ///< names, frames, sites: goes to the spool once
+  views::KernelInfo info;  ///< names, frames, sites: goes to the spool once
   std::shared_ptr<const ptx::Module> module;
-  std::vector<Op> ops;                     ///< of all functions
-  std::vector<BasicBlock> blocks;          ///< in op order; index = priority of the scheduler
+  std::vector<Op> ops;             ///< of all functions
+  std::vector<BasicBlock> blocks;  ///< in op order; index = priority of the scheduler
   std::vector<CountedInstruction> counted;
-  std::vector<Function> functions;         ///< [0] is the entry
+  std::vector<Function> functions;  ///< [0] is the entry
   std::vector<ConstSlot> constants;
   std::uint32_t const_bank_bytes = 0;
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;   ///< without dynamic shared memory; starts at kSharedBase
-  std::uint32_t dynamic_shared_offset = 0; ///< from the window's start
-  bool ordered = false;                    ///< results depend on the order of blocks: one worker, fixed schedule
+  std::uint32_t static_shared_bytes = 0;    ///< without dynamic shared memory; starts at kSharedBase
+  std::uint32_t dynamic_shared_offset = 0;  ///< from the window's start
+  bool ordered = false;                     ///< results depend on the order of blocks: one worker, fixed schedule
   bool has_calls = false;
-  bool recursive = false;                  ///< or indirect: needs a stack with room to grow
-  std::uint64_t const_bank_base = 0;       ///< device address of the module's constants, for offsets in the bank
+  bool recursive = false;             ///< or indirect: needs a stack with room to grow
+  std::uint64_t const_bank_base = 0;  ///< device address of the module's constants, for offsets in the bank
   std::uint64_t const_bank_size = 0;
-  std::uint32_t estimated_registers = 0;   ///< from liveness, 32-bit registers per thread
+  std::uint32_t estimated_registers = 0;  ///< from liveness, 32-bit registers per thread
 };
 
 /// Windows of the generic address space that are not memory of the host or the device.
@@ -184,7 +225,8 @@ inline constexpr std::uint64_t kLocalWindow = 0x8100'0000'0000;
 inline constexpr std::uint64_t kParamWindow = 0x8200'0000'0000;
 inline constexpr std::uint64_t kFunctionWindow = 0x8300'0000'0000;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
-/// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts there).
+/// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
+/// there).
 inline constexpr std::uint32_t kSharedBase = 1024;
 
 }  // namespace muscope::code

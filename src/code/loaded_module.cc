@@ -20,7 +20,8 @@ std::uint64_t align_up(std::uint64_t value, int alignment) {
 
 }  // namespace
 
-LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory) : module_(std::move(module)), memory_(memory) {
+LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory)
+    : module_(std::move(module)), memory_(memory) {
   // Constants share one bank: offsets first, then one allocation.
   std::vector<std::pair<const ptx::Variable*, std::string>> all;
   for (const ptx::Variable& v : module_->variables) all.push_back({&v, v.name});
@@ -35,11 +36,14 @@ LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::Ad
     symbol.bank_offset = constant_size_;
     constant_size_ += std::min(v->size, kMaxVariable);
     if (constant_size_ > kConstantBankBytes)
-      fail("D315", "the constants of this module take more than 64 KiB", "move '" + name + "' to global memory", {module_->name, v->ptx_line, 0});
+      fail("D315", "the constants of this module take more than 64 KiB", "move '" + name + "' to global memory",
+           {module_->name, v->ptx_line, 0});
   }
   if (constant_size_ > 0) {
     constant_base_ = memory_.allocate(constant_size_, memory::Kind::kModule);
-    if (constant_base_ == 0) fail("D314", "no device memory left for the constants of " + module_->name, "choose a GPU with more memory (--gpu)");
+    if (constant_base_ == 0)
+      fail("D314", "no device memory left for the constants of " + module_->name,
+           "choose a GPU with more memory (--gpu)");
     for (auto& [name, symbol] : symbols_) symbol.address = constant_base_ + symbol.bank_offset;
   }
   for (const auto& [v, name] : all)
@@ -60,14 +64,16 @@ void LoadedModule::place(const ptx::Variable& variable, const std::string& name)
   symbol.managed = variable.managed;
   symbol.address = variable.size <= kMaxVariable ? memory_.allocate(variable.size, memory::Kind::kModule) : 0;
   if (symbol.address == 0)
-    fail("D314", "no device memory left for variable '" + name + "'", "choose a GPU with more memory (--gpu) or a smaller array", {module_->name, variable.ptx_line, 0});
+    fail("D314", "no device memory left for variable '" + name + "'",
+         "choose a GPU with more memory (--gpu) or a smaller array", {module_->name, variable.ptx_line, 0});
   symbols_[name] = symbol;
 }
 
 void LoadedModule::initialise(const ptx::Variable& variable, const Symbol& symbol) {
   if (symbol.address == 0) return;
   auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(symbol.address));
-  if (!variable.bytes.empty()) std::memcpy(bytes, variable.bytes.data(), std::min<std::uint64_t>(variable.bytes.size(), symbol.size));
+  if (!variable.bytes.empty())
+    std::memcpy(bytes, variable.bytes.data(), std::min<std::uint64_t>(variable.bytes.size(), symbol.size));
   for (const ptx::Relocation& r : variable.relocations) {
     std::uint64_t value = 0;
     if (r.symbol_kind == ptx::SymbolKind::kFunction) {

@@ -27,8 +27,8 @@ class LoadedModule {
     std::uint64_t bank_offset = 0;
   };
 
-  /// Places and initialises every .global and .const variable. Throws Error: D314 when device memory is used up, D315 when
-  /// constants exceed 64 KiB.
+  /// Places and initialises every .global and .const variable. Throws Error: D314 when device memory is used up, D315
+  /// when constants exceed 64 KiB.
   LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory);
   ~LoadedModule();
 

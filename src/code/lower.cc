@@ -1,5 +1,5 @@
-#include "base/diagnostic.h"
 #include "code/lower.h"
+#include "base/diagnostic.h"
 
 #include <algorithm>
 #include <set>
@@ -27,8 +27,8 @@ void for_each_operand(const std::vector<ptx::Operand>& operands, F&& f) {
   }
 }
 
-/// Functions that the entry can reach, the entry first. Where an indirect call is among them, every function of the module
-/// that has a body counts as reachable.
+/// Functions that the entry can reach, the entry first. Where an indirect call is among them, every function of the
+/// module that has a body counts as reachable.
 struct Reachable {
   std::vector<std::uint32_t> functions;
   bool indirect = false;
@@ -40,11 +40,14 @@ Reachable find_reachable(const ptx::Module& module, std::uint32_t entry) {
   std::set<std::uint32_t> seen{entry};
   out.functions.push_back(entry);
   const auto add = [&](std::uint32_t f) {
-    if (f < module.functions.size() && module.functions[f].has_body && !module.functions[f].is_entry && seen.insert(f).second) out.functions.push_back(f);
+    if (f < module.functions.size() && module.functions[f].has_body && !module.functions[f].is_entry &&
+        seen.insert(f).second)
+      out.functions.push_back(f);
   };
   for (std::size_t i = 0; i < out.functions.size(); ++i) {
     for (const ptx::Instruction& instruction : module.functions[out.functions[i]].body) {
-      if (instruction.opcode == Opcode::k_call && instruction.operands.size() > ptx::CallOperands::kCallee && instruction.operands[ptx::CallOperands::kCallee].kind == OperandKind::kRegister)
+      if (instruction.opcode == Opcode::k_call && instruction.operands.size() > ptx::CallOperands::kCallee &&
+          instruction.operands[ptx::CallOperands::kCallee].kind == OperandKind::kRegister)
         out.indirect = true;
       for_each_operand(instruction.operands, [&](const ptx::Operand& o) {
         if (o.symbol_kind == SymbolKind::kFunction) add(o.symbol);
@@ -93,8 +96,8 @@ void lay_out_params(Kernel& kernel, const ptx::Function& entry) {
   kernel.info.param_bytes = kernel.param_bytes;
 }
 
-/// Shared variables that the kernel's functions name, in declaration order after the reserved bytes; `extern` arrays all start after
-/// them (PTX ISA, "Kernel Function Parameters" and "Shared State Space").
+/// Shared variables that the kernel's functions name, in declaration order after the reserved bytes; `extern` arrays
+/// all start after them (PTX ISA, "Kernel Function Parameters" and "Shared State Space").
 void lay_out_shared(KernelBuilder& b, const std::vector<std::uint32_t>& functions) {
   std::set<std::uint32_t> module_used;
   std::set<std::pair<std::uint32_t, std::uint32_t>> dynamic;
@@ -109,13 +112,16 @@ void lay_out_shared(KernelBuilder& b, const std::vector<std::uint32_t>& function
     at = align_up(at, alignment);
     b.shared_offset[{function, index}] = at;
     if (variable.size > (1u << 24) || at > (1u << 24))
-      fail("D313", "shared memory of '" + demangle(b.kernel->info.mangled) + "' is beyond any GPU's", "a block has at most 228 KiB", {b.module->name, variable.ptx_line, 0});
+      fail("D313", "shared memory of '" + demangle(b.kernel->info.mangled) + "' is beyond any GPU's",
+           "a block has at most 228 KiB", {b.module->name, variable.ptx_line, 0});
     at += static_cast<std::uint32_t>(variable.size);
   };
   for (std::uint32_t f : functions)
     for (const ptx::Instruction& i : b.ptx_function(f).body)
       for_each_operand(i.operands, [&](const ptx::Operand& o) {
-        if (o.symbol_kind == SymbolKind::kModuleVariable && o.symbol < b.module->variables.size() && b.module->variables[o.symbol].space == ptx::Space::kShared) module_used.insert(o.symbol);
+        if (o.symbol_kind == SymbolKind::kModuleVariable && o.symbol < b.module->variables.size() &&
+            b.module->variables[o.symbol].space == ptx::Space::kShared)
+          module_used.insert(o.symbol);
       });
   for (std::uint32_t v : module_used) place(kNone, v, b.module->variables[v]);
   for (std::uint32_t f : functions) {
@@ -131,7 +137,8 @@ void lay_out_shared(KernelBuilder& b, const std::vector<std::uint32_t>& function
 
 }  // namespace
 
-std::shared_ptr<const Kernel> lower(std::shared_ptr<const ptx::Module> module, std::uint32_t entry_index, const LoadedModule& loaded) {
+std::shared_ptr<const Kernel> lower(std::shared_ptr<const ptx::Module> module, std::uint32_t entry_index,
+                                    const LoadedModule& loaded) {
   const ptx::Function& entry = module->functions.at(entry_index);
   KernelBuilder b(module, loaded);
   Kernel& kernel = *b.kernel;
@@ -142,14 +149,18 @@ std::shared_ptr<const Kernel> lower(std::shared_ptr<const ptx::Module> module, s
   kernel.info.ptx_target = module->target;
   kernel.info.minnctapersm = entry.minnctapersm;
   for (int d = 0; d < 3; ++d) kernel.info.maxntid[d] = entry.reqntid[d] ? entry.reqntid[d] : entry.maxntid[d];
-  if (!entry.has_body) fail("D311", "kernel '" + kernel.info.name + "' has no body in this PTX", "link the file that defines it", {module->name, entry.ptx_line, 0});
+  if (!entry.has_body)
+    fail("D311", "kernel '" + kernel.info.name + "' has no body in this PTX", "link the file that defines it",
+         {module->name, entry.ptx_line, 0});
 
   const Reachable reachable = find_reachable(*module, entry_index);
-  for (std::uint32_t f : reachable.functions) b.function_index.emplace(f, static_cast<std::uint32_t>(b.function_index.size()));
+  for (std::uint32_t f : reachable.functions)
+    b.function_index.emplace(f, static_cast<std::uint32_t>(b.function_index.size()));
   // std::map sorts by key: number in order of discovery instead, the entry first.
   for (std::uint32_t i = 0; i < reachable.functions.size(); ++i) b.function_index[reachable.functions[i]] = i;
   kernel.functions.resize(reachable.functions.size());
-  for (std::uint32_t i = 0; i < reachable.functions.size(); ++i) kernel.functions[i].address = kFunctionWindow + std::uint64_t{reachable.functions[i]} * 16;
+  for (std::uint32_t i = 0; i < reachable.functions.size(); ++i)
+    kernel.functions[i].address = kFunctionWindow + std::uint64_t{reachable.functions[i]} * 16;
   kernel.recursive = reachable.recursive || reachable.indirect;
   lay_out_params(kernel, entry);
   lay_out_shared(b, reachable.functions);
@@ -160,7 +171,8 @@ std::shared_ptr<const Kernel> lower(std::shared_ptr<const ptx::Module> module, s
       kernel.has_calls = true;
       if (op.call->builtin == "malloc" || op.call->builtin == "free") kernel.ordered = true;
     }
-    if (op.source && (op.opcode == Opcode::k_membar || op.opcode == Opcode::k_fence) && !op.source->has(Mod::k_cta)) kernel.ordered = true;
+    if (op.source && (op.opcode == Opcode::k_membar || op.opcode == Opcode::k_fence) && !op.source->has(Mod::k_cta))
+      kernel.ordered = true;
     if (op.opcode == Opcode::k_nanosleep) kernel.ordered = true;
   }
   kernel.constants = b.pool.take();

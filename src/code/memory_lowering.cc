@@ -35,14 +35,18 @@ std::uint32_t FunctionLowering::add_site(const ptx::Instruction& i, unsigned byt
 bool FunctionLowering::result_is_used(const ptx::Instruction& i) const {
   const ptx::Operand& to = i.operands[0];
   if (to.kind == OperandKind::kSink) return false;
-  if (to.kind == OperandKind::kVector) return std::any_of(to.elements.begin(), to.elements.end(), [&](const ptx::Operand& e) { return e.kind == OperandKind::kRegister && uses_[e.reg] > 0; });
+  if (to.kind == OperandKind::kVector)
+    return std::any_of(to.elements.begin(), to.elements.end(),
+                       [&](const ptx::Operand& e) { return e.kind == OperandKind::kRegister && uses_[e.reg] > 0; });
   return to.kind == OperandKind::kRegister && uses_[to.reg] > 0;
 }
 
 /// ld.param of an entry at a constant offset: moves from the const bank. False when the address is computed.
 bool FunctionLowering::lower_entry_param(const ptx::Instruction& i) {
   const ptx::Operand& from = i.operands[1];
-  if (!entry_ || from.symbol_kind != ptx::SymbolKind::kParameter || from.reg != ptx::kNoIndex || from.symbol >= k_.params.size()) return false;
+  if (!entry_ || from.symbol_kind != ptx::SymbolKind::kParameter || from.reg != ptx::kNoIndex ||
+      from.symbol >= k_.params.size())
+    return false;
   const Type type = i.types.back();
   const unsigned bytes = static_cast<unsigned>(ptx::size_of(type));
   const std::int64_t at = static_cast<std::int64_t>(k_.params[from.symbol].offset) + from.offset;
@@ -53,7 +57,8 @@ bool FunctionLowering::lower_entry_param(const ptx::Instruction& i) {
     const ptx::Operand& element = to.kind == OperandKind::kVector ? to.elements[e] : to;
     if (element.kind != OperandKind::kRegister || alias_[element.reg].known) continue;
     const unsigned width = std::max(bytes, lane_bytes(element, type));
-    const Place from_place = b_.pool.parameter(static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(e) * bytes, bytes, ptx::is_signed(type), width);
+    const Place from_place = b_.pool.parameter(static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(e) * bytes,
+                                               bytes, ptx::is_signed(type), width);
     Op& op = emit(OpKind::kPtx, &i);
     op.opcode = Opcode::k_mov;
     op.type = width == 8 ? Type::kB64 : width == 4 ? Type::kB32 : Type::kB16;
@@ -67,7 +72,8 @@ bool FunctionLowering::lower_entry_param(const ptx::Instruction& i) {
 void FunctionLowering::lower_memory(const ptx::Instruction& i) {
   const bool store = i.opcode == Opcode::k_st;
   const bool reduction = i.opcode == Opcode::k_red;
-  if (i.opcode == Opcode::k_prefetch || i.opcode == Opcode::k_prefetchu) return;  // a hint: moves no data that a counter of ours sees
+  if (i.opcode == Opcode::k_prefetch || i.opcode == Opcode::k_prefetchu)
+    return;  // a hint: moves no data that a counter of ours sees
   if (i.operands.size() < 2 || i.types.empty()) return unsupported(i);
   Space space = i.space();
   const bool is_load = i.opcode == Opcode::k_ld || i.opcode == Opcode::k_ldu;
@@ -81,7 +87,8 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
   } else {
     const ptx::Operand& where = i.operands[store || reduction ? 0 : 1];
     if (where.kind != OperandKind::kAddress) return unsupported(i);
-    if (space == Space::kParam && !(entry_ && where.symbol_kind == ptx::SymbolKind::kParameter) && (is_local_symbol(where) || !entry_)) {
+    if (space == Space::kParam && !(entry_ && where.symbol_kind == ptx::SymbolKind::kParameter) &&
+        (is_local_symbol(where) || !entry_)) {
       space = Space::kLocal;
     } else if (space != Space::kParam) {
       op.site = add_site(i, static_cast<unsigned>(ptx::size_of(op.type)) * vector_of(i));
@@ -96,7 +103,8 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
       const ptx::Operand& data = i.operands[store ? 1 : 0];
       if (data.kind == OperandKind::kVector) {
         if (data.elements.size() != op.vector) return unsupported(i);
-        for (const ptx::Operand& e : data.elements) op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
+        for (const ptx::Operand& e : data.elements)
+          op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
         op.dst_lane_bytes = static_cast<std::uint8_t>(lane_bytes(data.elements[0], op.type));
       } else {
         if (op.vector != 1) return unsupported(i);
@@ -108,7 +116,8 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
       lower_atomic(op, i);
     }
     if (space == Space::kGlobal || space == Space::kGeneric) {
-      const bool device_order = op.polls || (op.opcode == Opcode::k_atom && op.result_used) || i.has(Mod::k_exch) || i.has(Mod::k_cas) ||
+      const bool device_order = op.polls || (op.opcode == Opcode::k_atom && op.result_used) || i.has(Mod::k_exch) ||
+                                i.has(Mod::k_cas) ||
                                 ((op.opcode == Opcode::k_atom || op.opcode == Opcode::k_red) && ptx::is_float(op.type));
       if (device_order) k_.ordered = true;
     }
@@ -134,7 +143,8 @@ void FunctionLowering::lower_atomic(Op& op, const ptx::Instruction& i) {
     if (to.kind == OperandKind::kRegister) op.dst = place_of_register(to.reg);
     k = 2;
   }
-  if (k >= i.operands.size() || i.operands[k].kind == OperandKind::kVector || vector_of(i) != 1 || ptx::size_of(op.type) > 8) {
+  if (k >= i.operands.size() || i.operands[k].kind == OperandKind::kVector || vector_of(i) != 1 ||
+      ptx::size_of(op.type) > 8) {
     op.opcode = Opcode::kInvalid;
     return;
   }
@@ -148,12 +158,14 @@ void FunctionLowering::lower_texture(Op& op, const ptx::Instruction& i) {
   const ptx::Operand& to = i.operands[0];
   const ptx::Operand& where = i.operands[1];
   const bool plain = i.has(Mod::k_1d) || i.has(Mod::k_2d) || i.has(Mod::k_3d) || i.has(Mod::k_a1d) || i.has(Mod::k_a2d);
-  if (!plain || i.has(Mod::k_grad) || where.kind != OperandKind::kTexture || where.elements.size() != 2 || to.kind != OperandKind::kVector) {
+  if (!plain || i.has(Mod::k_grad) || where.kind != OperandKind::kTexture || where.elements.size() != 2 ||
+      to.kind != OperandKind::kVector) {
     op.opcode = Opcode::kInvalid;
     return;
   }
   op.dst_lane_bytes = 4;
-  for (const ptx::Operand& e : to.elements) op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
+  for (const ptx::Operand& e : to.elements)
+    op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
   op.vector = static_cast<std::uint8_t>(to.elements.size());
   if (where.elements[0].kind == OperandKind::kRegister) op.a = place_of_register(where.elements[0].reg);
   const ptx::Operand& coordinates = where.elements[1];

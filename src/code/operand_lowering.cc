@@ -13,12 +13,17 @@ using ptx::Special;
 using ptx::SymbolKind;
 using ptx::Type;
 
-Place bank_place(Bank bank, std::uint32_t slot) { return Place{(std::uint32_t{bank} << Place::kBankShift) | slot * kSlotBytes}; }
+Place bank_place(Bank bank, std::uint32_t slot) {
+  return Place{(std::uint32_t{bank} << Place::kBankShift) | slot * kSlotBytes};
+}
 
 /// The bits of a literal as `type` wants them (PTX ISA, "Constants": floats may be given in the other width).
 std::uint64_t literal_bits(const ptx::Operand& operand, Type type) {
-  if (type == Type::kF32 && operand.literal == ptx::Literal::kF64) return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.immediate)));
-  if (type == Type::kF64 && operand.literal == ptx::Literal::kF32) return std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.immediate))));
+  if (type == Type::kF32 && operand.literal == ptx::Literal::kF64)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.immediate)));
+  if (type == Type::kF64 && operand.literal == ptx::Literal::kF32)
+    return std::bit_cast<std::uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.immediate))));
   return operand.immediate;
 }
 
@@ -30,21 +35,27 @@ Place FunctionLowering::place_of_register(std::uint32_t reg) const {
 }
 
 unsigned FunctionLowering::lane_bytes(const ptx::Operand& operand, Type type) const {
-  if (operand.kind == OperandKind::kRegister && operand.reg < f_.registers.size()) return static_cast<unsigned>(std::max(2, ptx::size_of(f_.registers[operand.reg].type)));
+  if (operand.kind == OperandKind::kRegister && operand.reg < f_.registers.size())
+    return static_cast<unsigned>(std::max(2, ptx::size_of(f_.registers[operand.reg].type)));
   return static_cast<unsigned>(std::max(2, ptx::size_of(type)));
 }
 
 Place FunctionLowering::place(const ptx::Operand& operand, Type type) {
   switch (operand.kind) {
-    case OperandKind::kRegister: return place_of_register(operand.reg);
-    case OperandKind::kImmediate: return b_.pool.literal(literal_bits(operand, type), type == Type::kPred ? 4 : static_cast<unsigned>(std::max(2, ptx::size_of(type))));
+    case OperandKind::kRegister:
+      return place_of_register(operand.reg);
+    case OperandKind::kImmediate:
+      return b_.pool.literal(literal_bits(operand, type),
+                             type == Type::kPred ? 4 : static_cast<unsigned>(std::max(2, ptx::size_of(type))));
     case OperandKind::kSpecial:
       if (const auto p = special_place(operand)) return *p;
       return Place{};
     case OperandKind::kSymbol:
-      if (const auto value = symbol_value(operand)) return b_.pool.literal(*value, static_cast<unsigned>(std::max(4, ptx::size_of(type))));
+      if (const auto value = symbol_value(operand))
+        return b_.pool.literal(*value, static_cast<unsigned>(std::max(4, ptx::size_of(type))));
       return Place{};
-    default: return Place{};
+    default:
+      return Place{};
   }
 }
 
@@ -61,9 +72,12 @@ bool FunctionLowering::is_local_symbol(const ptx::Operand& operand) const {
       const ptx::Space space = f_.variables[operand.symbol].space;
       return space == ptx::Space::kLocal || space == ptx::Space::kParam;
     }
-    case SymbolKind::kParameter: return !entry_;
-    case SymbolKind::kReturnParameter: return true;
-    default: return false;
+    case SymbolKind::kParameter:
+      return !entry_;
+    case SymbolKind::kReturnParameter:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -123,40 +137,67 @@ std::optional<std::uint64_t> FunctionLowering::symbol_value(const ptx::Operand& 
     case SymbolKind::kParameter:
       if (!entry_ || operand.symbol >= k_.params.size()) return std::nullopt;
       return kParamWindow + k_.params[operand.symbol].offset + offset;
-    case SymbolKind::kFunction: return kFunctionWindow + std::uint64_t{operand.symbol} * 16;
-    default: return std::nullopt;
+    case SymbolKind::kFunction:
+      return kFunctionWindow + std::uint64_t{operand.symbol} * 16;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand) {
   using L = ConstSlot::Launch;
   switch (operand.special) {
-    case Special::kTidX: return bank_place(kThreadBank, kTidX);
-    case Special::kTidY: return bank_place(kThreadBank, kTidY);
-    case Special::kTidZ: return bank_place(kThreadBank, kTidZ);
-    case Special::kWarpid: return bank_place(kThreadBank, kWarpId);
-    case Special::kCtaidX: return bank_place(kBlockBank, kCtaidX);
-    case Special::kCtaidY: return bank_place(kBlockBank, kCtaidY);
-    case Special::kCtaidZ: return bank_place(kBlockBank, kCtaidZ);
-    case Special::kSmid: return bank_place(kBlockBank, kSmId);
-    case Special::kNtidX: return b_.pool.launch(L::kNtidX);
-    case Special::kNtidY: return b_.pool.launch(L::kNtidY);
-    case Special::kNtidZ: return b_.pool.launch(L::kNtidZ);
-    case Special::kNctaidX: return b_.pool.launch(L::kNctaidX);
-    case Special::kNctaidY: return b_.pool.launch(L::kNctaidY);
-    case Special::kNctaidZ: return b_.pool.launch(L::kNctaidZ);
-    case Special::kNwarpid: return b_.pool.launch(L::kNwarpId);
-    case Special::kNsmid: return b_.pool.launch(L::kNsmId);
-    case Special::kLaneid: return b_.pool.launch(L::kLaneId);
-    case Special::kLanemaskEq: return b_.pool.launch(L::kLanemaskEq);
-    case Special::kLanemaskLe: return b_.pool.launch(L::kLanemaskLe);
-    case Special::kLanemaskLt: return b_.pool.launch(L::kLanemaskLt);
-    case Special::kLanemaskGe: return b_.pool.launch(L::kLanemaskGe);
-    case Special::kLanemaskGt: return b_.pool.launch(L::kLanemaskGt);
-    case Special::kDynamicSmemSize: return b_.pool.launch(L::kDynamicShared);
+    case Special::kTidX:
+      return bank_place(kThreadBank, kTidX);
+    case Special::kTidY:
+      return bank_place(kThreadBank, kTidY);
+    case Special::kTidZ:
+      return bank_place(kThreadBank, kTidZ);
+    case Special::kWarpid:
+      return bank_place(kThreadBank, kWarpId);
+    case Special::kCtaidX:
+      return bank_place(kBlockBank, kCtaidX);
+    case Special::kCtaidY:
+      return bank_place(kBlockBank, kCtaidY);
+    case Special::kCtaidZ:
+      return bank_place(kBlockBank, kCtaidZ);
+    case Special::kSmid:
+      return bank_place(kBlockBank, kSmId);
+    case Special::kNtidX:
+      return b_.pool.launch(L::kNtidX);
+    case Special::kNtidY:
+      return b_.pool.launch(L::kNtidY);
+    case Special::kNtidZ:
+      return b_.pool.launch(L::kNtidZ);
+    case Special::kNctaidX:
+      return b_.pool.launch(L::kNctaidX);
+    case Special::kNctaidY:
+      return b_.pool.launch(L::kNctaidY);
+    case Special::kNctaidZ:
+      return b_.pool.launch(L::kNctaidZ);
+    case Special::kNwarpid:
+      return b_.pool.launch(L::kNwarpId);
+    case Special::kNsmid:
+      return b_.pool.launch(L::kNsmId);
+    case Special::kLaneid:
+      return b_.pool.launch(L::kLaneId);
+    case Special::kLanemaskEq:
+      return b_.pool.launch(L::kLanemaskEq);
+    case Special::kLanemaskLe:
+      return b_.pool.launch(L::kLanemaskLe);
+    case Special::kLanemaskLt:
+      return b_.pool.launch(L::kLanemaskLt);
+    case Special::kLanemaskGe:
+      return b_.pool.launch(L::kLanemaskGe);
+    case Special::kLanemaskGt:
+      return b_.pool.launch(L::kLanemaskGt);
+    case Special::kDynamicSmemSize:
+      return b_.pool.launch(L::kDynamicShared);
     case Special::kTotalSmemSize:
-    case Special::kAggrSmemSize: return b_.pool.launch(L::kTotalShared);
-    case Special::kWarpSize: return b_.pool.literal(kGroupLanes, 4);
+    case Special::kAggrSmemSize:
+      return b_.pool.launch(L::kTotalShared);
+    case Special::kWarpSize:
+      return b_.pool.literal(kGroupLanes, 4);
     // A launch without clusters is a grid of clusters of one block (PTX ISA, "%cluster_ctaid").
     case Special::kGridid:
     case Special::kClusterCtaidX:
@@ -164,23 +205,32 @@ std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand
     case Special::kClusterCtaidZ:
     case Special::kClusterCtarank:
     case Special::kIsExplicitCluster:
-    case Special::kCurrentGraphExec: return b_.pool.literal(0, 4);
+    case Special::kCurrentGraphExec:
+      return b_.pool.literal(0, 4);
     case Special::kClusterNctaidX:
     case Special::kClusterNctaidY:
     case Special::kClusterNctaidZ:
-    case Special::kClusterNctarank: return b_.pool.literal(1, 4);
-    case Special::kClusteridX: return bank_place(kBlockBank, kCtaidX);
-    case Special::kClusteridY: return bank_place(kBlockBank, kCtaidY);
-    case Special::kClusteridZ: return bank_place(kBlockBank, kCtaidZ);
-    case Special::kNclusteridX: return b_.pool.launch(L::kNctaidX);
-    case Special::kNclusteridY: return b_.pool.launch(L::kNctaidY);
-    case Special::kNclusteridZ: return b_.pool.launch(L::kNctaidZ);
+    case Special::kClusterNctarank:
+      return b_.pool.literal(1, 4);
+    case Special::kClusteridX:
+      return bank_place(kBlockBank, kCtaidX);
+    case Special::kClusteridY:
+      return bank_place(kBlockBank, kCtaidY);
+    case Special::kClusteridZ:
+      return bank_place(kBlockBank, kCtaidZ);
+    case Special::kNclusteridX:
+      return b_.pool.launch(L::kNctaidX);
+    case Special::kNclusteridY:
+      return b_.pool.launch(L::kNctaidY);
+    case Special::kNclusteridZ:
+      return b_.pool.launch(L::kNctaidZ);
     // Cooperative groups take the grid's barrier from here, high half first; the rest of the environment is 0.
     case Special::kEnvreg:
       if (operand.immediate == 1) return b_.pool.launch(L::kGridWorkspaceHigh);
       if (operand.immediate == 2) return b_.pool.launch(L::kGridWorkspaceLow);
       return b_.pool.literal(0, 4);
-    default: return std::nullopt;  // %clock and others that change while the kernel runs
+    default:
+      return std::nullopt;  // %clock and others that change while the kernel runs
   }
 }
 
@@ -199,8 +249,10 @@ void FunctionLowering::address(Op& op, const ptx::Operand& operand) {
   } else if (operand.symbol_kind != SymbolKind::kNone) {
     ptx::Operand symbol = operand;
     symbol.offset = 0;
-    if (const auto value = symbol_value(symbol)) op.offset += static_cast<std::int64_t>(*value);
-    else op.opcode = ptx::Opcode::kInvalid;
+    if (const auto value = symbol_value(symbol))
+      op.offset += static_cast<std::int64_t>(*value);
+    else
+      op.opcode = ptx::Opcode::kInvalid;
   } else {
     op.offset += static_cast<std::int64_t>(operand.immediate);
   }

@@ -25,10 +25,13 @@ inline unsigned destination_count(const ptx::Instruction& i) {
     case Opcode::k_prefetch:
     case Opcode::k_prefetchu:
     case Opcode::k_cp:
-    case Opcode::k_call: return 0;
+    case Opcode::k_call:
+      return 0;
     case Opcode::k_bar:
-    case Opcode::k_barrier: return i.has(ptx::Mod::k_red) ? 1 : 0;
-    default: return i.operands.empty() ? 0 : 1;
+    case Opcode::k_barrier:
+      return i.has(ptx::Mod::k_red) ? 1 : 0;
+    default:
+      return i.operands.empty() ? 0 : 1;
   }
 }
 
@@ -43,13 +46,17 @@ void uses_of(const ptx::Operand& o, Use&& use) {
 template <typename Use, typename Def>
 void destination(const ptx::Operand& o, Use&& use, Def&& def) {
   switch (o.kind) {
-    case ptx::OperandKind::kRegister: def(o.reg); break;
+    case ptx::OperandKind::kRegister:
+      def(o.reg);
+      break;
     case ptx::OperandKind::kVector:
     case ptx::OperandKind::kPair:
       for (const ptx::Operand& e : o.elements) destination(e, use, def);
       break;
-    case ptx::OperandKind::kSink: break;
-    default: uses_of(o, use);
+    case ptx::OperandKind::kSink:
+      break;
+    default:
+      uses_of(o, use);
   }
 }
 
@@ -61,15 +68,19 @@ void for_each_register(const ptx::Instruction& i, Use&& use, Def&& def) {
   if (i.guard != ptx::kNoIndex) use(i.guard);
   if (i.opcode == ptx::Opcode::k_call) {
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
-      if (k == ptx::CallOperands::kReturns) detail::destination(i.operands[k], use, def);
-      else detail::uses_of(i.operands[k], use);
+      if (k == ptx::CallOperands::kReturns)
+        detail::destination(i.operands[k], use, def);
+      else
+        detail::uses_of(i.operands[k], use);
     }
     return;
   }
   const unsigned destinations = destination_count(i);
   for (std::size_t k = 0; k < i.operands.size(); ++k) {
-    if (k < destinations) detail::destination(i.operands[k], use, def);
-    else detail::uses_of(i.operands[k], use);
+    if (k < destinations)
+      detail::destination(i.operands[k], use, def);
+    else
+      detail::uses_of(i.operands[k], use);
   }
 }
 

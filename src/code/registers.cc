@@ -14,7 +14,6 @@ using Bits = std::vector<std::uint64_t>;
 bool test(const Bits& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63)) & 1; }
 void set(Bits& bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
 
-
 std::uint32_t slots_of(ptx::Type type) {
   const int bytes = ptx::size_of(type);
   return bytes > 8 ? 4 : bytes > 4 ? 2 : 1;
@@ -42,8 +41,14 @@ Liveness solve(const ptx::Function& function, const FlowGraph& graph) {
     const RawBlock& block = graph.blocks[b];
     for_each_instruction(function, block, [&](const ptx::Instruction& i) {
       const bool partial = i.guard != ptx::kNoIndex && !block.strip_guard;
-      for_each_register(i, [&](std::uint32_t r) { if (!test(def[b], r)) set(use[b], r); },
-                        [&](std::uint32_t r) { if (!partial) set(def[b], r); });
+      for_each_register(
+          i,
+          [&](std::uint32_t r) {
+            if (!test(def[b], r)) set(use[b], r);
+          },
+          [&](std::uint32_t r) {
+            if (!partial) set(def[b], r);
+          });
     });
     if (block.condition != kNone && !test(def[b], block.condition)) set(use[b], block.condition);
     for (std::uint32_t s : block.successors) predecessors[s].push_back(b);
@@ -90,7 +95,9 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
     const RawBlock& block = graph.blocks[b];
     const std::uint32_t start = position++;
     for_each_instruction(function, block, [&](const ptx::Instruction& i) {
-      for_each_register(i, [&](std::uint32_t r) { intervals[r].cover(position); }, [&](std::uint32_t r) { intervals[r].cover(position); });
+      for_each_register(
+          i, [&](std::uint32_t r) { intervals[r].cover(position); },
+          [&](std::uint32_t r) { intervals[r].cover(position); });
       ++position;
     });
     if (block.condition != kNone) intervals[block.condition].cover(position);
@@ -118,8 +125,11 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
 
   std::vector<std::uint32_t> by_start;
   for (std::uint32_t r = 0; r < count; ++r)
-    if (intervals[r].first != kNone && function.registers[r].type != ptx::Type::kPred && !skip[r]) by_start.push_back(r);
-  std::sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) { return std::tie(intervals[a].first, a) < std::tie(intervals[b].first, b); });
+    if (intervals[r].first != kNone && function.registers[r].type != ptx::Type::kPred && !skip[r])
+      by_start.push_back(r);
+  std::sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(intervals[a].first, a) < std::tie(intervals[b].first, b);
+  });
   using Active = std::pair<std::uint32_t, std::uint32_t>;  // last use, register
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
   std::map<std::uint32_t, std::vector<std::uint32_t>> free_slots;  // by size
@@ -136,8 +146,10 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
     }
     const std::uint32_t size = slots_of(function.registers[r].type);
     std::uint32_t at;
-    if (auto& list = free_slots[size]; !list.empty()) at = list.back(), list.pop_back();
-    else at = slot, slot += size;
+    if (auto& list = free_slots[size]; !list.empty())
+      at = list.back(), list.pop_back();
+    else
+      at = slot, slot += size;
     map.place[r] = Place{at * kSlotBytes};
     active.push({intervals[r].last, r});
     in_use += size;
@@ -147,8 +159,10 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
   // Registers alive at the entry may be read before they are written: zeroed for repeatable results.
   const Bits& entry = live.in[graph.order.empty() ? 0 : graph.order[0]];
   for (std::uint32_t r = 0; r < count; ++r)
-    if (!graph.order.empty() && test(entry, r) && map.place[r].exists() && function.registers[r].type != ptx::Type::kPred)
-      for (std::uint32_t s = 0; s < slots_of(function.registers[r].type); ++s) map.zero_slots.push_back(map.place[r].bits + s * kSlotBytes);
+    if (!graph.order.empty() && test(entry, r) && map.place[r].exists() &&
+        function.registers[r].type != ptx::Type::kPred)
+      for (std::uint32_t s = 0; s < slots_of(function.registers[r].type); ++s)
+        map.zero_slots.push_back(map.place[r].bits + s * kSlotBytes);
   return map;
 }
 

@@ -11,7 +11,7 @@
 namespace muscope::code {
 
 struct RegisterMap {
-  std::vector<Place> place;               ///< by register; none for those never used or replaced by a constant
+  std::vector<Place> place;  ///< by register; none for those never used or replaced by a constant
   std::uint32_t frame_bytes = 0;
   std::vector<std::uint32_t> zero_slots;  ///< frame offsets (of kSlotBytes) that may be read before they are written
   std::uint32_t predicate_slots = 0;      ///< the first slots hold predicates

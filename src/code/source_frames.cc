@@ -14,7 +14,8 @@ constexpr int kMaxInlineDepth = 200;
 
 std::string demangle(const std::string& name) {
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
   return status == 0 && text ? std::string(text.get()) : name;
 }
 

@@ -18,27 +18,45 @@ using ptx::Type;
 
 enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 
-struct Half { std::uint16_t bits; };
-struct Half2 { std::uint32_t bits; };
-struct Brain { std::uint16_t bits; };
-struct Brain2 { std::uint32_t bits; };
+struct Half {
+  std::uint16_t bits;
+};
+struct Half2 {
+  std::uint32_t bits;
+};
+struct Brain {
+  std::uint16_t bits;
+};
+struct Brain2 {
+  std::uint32_t bits;
+};
 
 template <typename T>
-constexpr bool kIsPacked = std::is_same_v<T, Half> || std::is_same_v<T, Half2> || std::is_same_v<T, Brain> || std::is_same_v<T, Brain2>;
+constexpr bool kIsPacked =
+    std::is_same_v<T, Half> || std::is_same_v<T, Half2> || std::is_same_v<T, Brain> || std::is_same_v<T, Brain2>;
 
 std::uint16_t add_half(std::uint16_t a, std::uint16_t b) { return to_half(half_to_float(a) + half_to_float(b)); }
 std::uint16_t add_brain(std::uint16_t a, std::uint16_t b) { return to_bfloat(bfloat_to_float(a) + bfloat_to_float(b)); }
 
 template <typename T>
 T add(T a, T b) {
-  if constexpr (std::is_same_v<T, Half>) return {add_half(a.bits, b.bits)};
-  else if constexpr (std::is_same_v<T, Brain>) return {add_brain(a.bits, b.bits)};
+  if constexpr (std::is_same_v<T, Half>)
+    return {add_half(a.bits, b.bits)};
+  else if constexpr (std::is_same_v<T, Brain>)
+    return {add_brain(a.bits, b.bits)};
   else if constexpr (std::is_same_v<T, Half2>)
-    return {add_half(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) | (std::uint32_t{add_half(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))} << 16)};
+    return {add_half(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) |
+            (std::uint32_t{add_half(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))}
+             << 16)};
   else if constexpr (std::is_same_v<T, Brain2>)
-    return {add_brain(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) | (std::uint32_t{add_brain(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))} << 16)};
-  else if constexpr (std::is_floating_point_v<T>) return a + b;
-  else return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    return {
+        add_brain(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) |
+        (std::uint32_t{add_brain(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))}
+         << 16)};
+  else if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
 }
 
 /// The new value of memory that holds `old`.
@@ -52,22 +70,31 @@ T apply(std::uint8_t what, T old, T b, T c) {
   }
   if constexpr (std::is_integral_v<T>) {
     switch (what) {
-      case kCas: return old == b ? c : old;
-      case kInc: return old >= b ? T{0} : static_cast<T>(old + 1);
-      case kDec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
-      case kAnd: return old & b;
-      case kOr: return old | b;
-      case kXor: return old ^ b;
-      default: break;
+      case kCas:
+        return old == b ? c : old;
+      case kInc:
+        return old >= b ? T{0} : static_cast<T>(old + 1);
+      case kDec:
+        return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      case kAnd:
+        return old & b;
+      case kOr:
+        return old | b;
+      case kXor:
+        return old ^ b;
+      default:
+        break;
     }
   }
   return old;
 }
 
 template <std::size_t kBytes>
-using Raw = std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>;
+using Raw =
+    std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>;
 
-/// One lane's atomic on host memory; returns the old value. A lock-free loop, since other workers and the host may write too.
+/// One lane's atomic on host memory; returns the old value. A lock-free loop, since other workers and the host may
+/// write too.
 template <typename T>
 T atomic(std::uint8_t what, std::uint8_t* at, T b, T c, bool& changed) {
   using R = Raw<sizeof(T)>;
@@ -97,8 +124,10 @@ void run_lanes(Warp& w, const XOp* op, const std::uint64_t* host) {
     const T old = atomic<T>(op->imm8, reinterpret_cast<std::uint8_t*>(host[l]), operand, other, changed);
     if (d) d[l] = old;
   }
-  if (changed) w.progress = true;
-  else if (op->polls) ++w.polls;
+  if (changed)
+    w.progress = true;
+  else if (op->polls)
+    ++w.polls;
 }
 
 /// The shape of scattered addresses, so that sinks take their fast paths.
@@ -212,20 +241,32 @@ Handler find_atomic(const code::Op& op) {
   if (op.space != Space::kGlobal && op.space != Space::kShared && op.space != Space::kGeneric) return nullptr;
   switch (op.type) {
     case Type::kB16:
-    case Type::kU16: return run<std::uint16_t>;
+    case Type::kU16:
+      return run<std::uint16_t>;
     case Type::kB32:
-    case Type::kU32: return run<std::uint32_t>;
-    case Type::kS32: return run<std::int32_t>;
+    case Type::kU32:
+      return run<std::uint32_t>;
+    case Type::kS32:
+      return run<std::int32_t>;
     case Type::kB64:
-    case Type::kU64: return run<std::uint64_t>;
-    case Type::kS64: return run<std::int64_t>;
-    case Type::kF32: return run<float>;
-    case Type::kF64: return run<double>;
-    case Type::kF16: return run<Half>;
-    case Type::kF16x2: return run<Half2>;
-    case Type::kBF16: return run<Brain>;
-    case Type::kBF16x2: return run<Brain2>;
-    default: return nullptr;
+    case Type::kU64:
+      return run<std::uint64_t>;
+    case Type::kS64:
+      return run<std::int64_t>;
+    case Type::kF32:
+      return run<float>;
+    case Type::kF64:
+      return run<double>;
+    case Type::kF16:
+      return run<Half>;
+    case Type::kF16x2:
+      return run<Half2>;
+    case Type::kBF16:
+      return run<Brain>;
+    case Type::kBF16x2:
+      return run<Brain2>;
+    default:
+      return nullptr;
   }
 }
 

@@ -30,7 +30,8 @@ void fill_lanes(std::uint8_t* slot, std::uint32_t value) {
 
 bool can_run(const Warp& w) {
   if (w.active != 0) return true;
-  return std::any_of(w.paths.begin(), w.paths.end(), [](const Path& p) { return p.state == PathState::kReady || p.state == PathState::kSpinning; });
+  return std::any_of(w.paths.begin(), w.paths.end(),
+                     [](const Path& p) { return p.state == PathState::kReady || p.state == PathState::kSpinning; });
 }
 
 bool finished(const Warp& w) { return w.alive == 0; }
@@ -50,7 +51,8 @@ void complete(Block& block, std::uint32_t id) {
       if (op.dst == kNoPlace) continue;
       std::uint8_t* slot = warp->registers + p.frame_offset + op.dst;
       if (op.imm8 == 1) {  // popc
-        for (GroupMask m = p.mask; m; m &= m - 1) reinterpret_cast<std::uint32_t*>(slot)[std::countr_zero(m)] = barrier.popc;
+        for (GroupMask m = p.mask; m; m &= m - 1)
+          reinterpret_cast<std::uint32_t*>(slot)[std::countr_zero(m)] = barrier.popc;
       } else {
         auto* predicate = reinterpret_cast<std::uint32_t*>(slot);
         const bool value = op.imm8 == 2 ? barrier.all : barrier.any;
@@ -76,7 +78,8 @@ BlockState deadlock(Block& block) {
         // Lanes wait in a .sync instruction for lanes that stand at a barrier: let them go on without.
         p.state = PathState::kReady;
         w->forced_sync = true;
-        note(*w, &w->worker->program->ops[p.op], "D611", "a .sync instruction names lanes that do not come to it", "pass __activemask() of a converged place, or make every named lane execute the same instruction");
+        note(*w, &w->worker->program->ops[p.op], "D611", "a .sync instruction names lanes that do not come to it",
+             "pass __activemask() of a converged place, or make every named lane execute the same instruction");
         return BlockState::kStalled;
       }
   for (const auto& w : block.warps)
@@ -84,7 +87,9 @@ BlockState deadlock(Block& block) {
       const XOp* op = &w->worker->program->ops[p.op];
       const Barrier& barrier = block.barriers[p.barrier & 15];
       set_active(*w, p.mask);
-      raise(*w, op, Outcome::kHang, "D612", fmt::format("deadlock: {} of {} threads wait at barrier {}, the others wait elsewhere", barrier.arrived, barrier.expected ? barrier.expected : block.live_threads, p.barrier),
+      raise(*w, op, Outcome::kHang, "D612",
+            fmt::format("deadlock: {} of {} threads wait at barrier {}, the others wait elsewhere", barrier.arrived,
+                        barrier.expected ? barrier.expected : block.live_threads, p.barrier),
             "every thread of the block must reach the same barrier; is it inside an if that only some take?");
       return BlockState::kFault;
     }
@@ -100,7 +105,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   auto block = std::make_unique<Block>();
   const std::uint32_t threads = request.block[0] * request.block[1] * request.block[2];
   const std::uint32_t groups = (threads + kGroupLanes - 1) / kGroupLanes;
-  block->shared_bytes = std::max(kernel.dynamic_shared_offset + request.dynamic_shared, code::kSharedBase + kernel.static_shared_bytes);
+  block->shared_bytes =
+      std::max(kernel.dynamic_shared_offset + request.dynamic_shared, code::kSharedBase + kernel.static_shared_bytes);
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
   block->shared = align(block->shared_store);
   for (std::uint32_t g = 0; g < groups; ++g) {
@@ -137,7 +143,8 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
   const LaunchRequest& request = *launch_.request;
   const code::Kernel& kernel = *launch_.program->kernel;
   block->index = index;
-  block->id = {static_cast<std::uint32_t>(index % request.grid[0]), static_cast<std::uint32_t>(index / request.grid[0] % request.grid[1]),
+  block->id = {static_cast<std::uint32_t>(index % request.grid[0]),
+               static_cast<std::uint32_t>(index / request.grid[0] % request.grid[1]),
                static_cast<std::uint32_t>(index / request.grid[0] / request.grid[1])};
   for (unsigned d = 0; d < 3; ++d) fill_lanes(block->block_bank + (code::kCtaidX + d) * code::kSlotBytes, block->id[d]);
   const auto sms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, launch_.gpu->sm_count.as_int()));
@@ -218,13 +225,17 @@ const XOp* run_barrier(Warp& w, const XOp* op) {
   Block& block = *w.block;
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
   const std::uint32_t id = op->a == kNoPlace ? 0 : w.src<std::uint32_t>(op->a)[first];
-  if (id >= block.barriers.size()) return raise(w, op, Outcome::kIllegalInstruction, "D613", fmt::format("barrier {} does not exist; a block has 16", id), "use barriers 0 to 15");
+  if (id >= block.barriers.size())
+    return raise(w, op, Outcome::kIllegalInstruction, "D613",
+                 fmt::format("barrier {} does not exist; a block has 16", id), "use barriers 0 to 15");
   Barrier& barrier = block.barriers[id];
   const std::uint32_t expected = op->b == kNoPlace ? 0 : w.src<std::uint32_t>(op->b)[first];
   const auto lanes = static_cast<std::uint32_t>(std::popcount(w.active));
   if (w.active != w.alive && op->imm8 != 4 && (op->flags & 1)) {
     // .aligned: all threads of the warp must execute the same barrier (PTX ISA, "barrier"). Exited ones are forgiven.
-    note(w, op, "D614", "a barrier is reached by part of a warp only", "bar.sync and __syncthreads() must be executed by all threads of a warp together; move the barrier out of the if");
+    note(w, op, "D614", "a barrier is reached by part of a warp only",
+         "bar.sync and __syncthreads() must be executed by all threads of a warp together; move the barrier out of the "
+         "if");
   }
   if (barrier.arrived == 0) barrier.first = op;
   if (expected != 0) barrier.expected = expected;

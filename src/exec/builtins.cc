@@ -48,8 +48,10 @@ std::uint64_t argument(Warp& w, const code::CallDetails& call, std::size_t index
   const auto& a = call.arguments[index];
   std::uint64_t value = 0;
   const std::size_t bytes = std::min<std::size_t>(a.bytes, 8);
-  if (a.is_register) std::memcpy(&value, w.src<std::uint8_t>(a.caller_place.bits) + std::size_t{lane} * a.bytes, bytes);
-  else std::memcpy(&value, local_bytes(w, lane, a.caller_local), bytes);
+  if (a.is_register)
+    std::memcpy(&value, w.src<std::uint8_t>(a.caller_place.bits) + std::size_t{lane} * a.bytes, bytes);
+  else
+    std::memcpy(&value, local_bytes(w, lane, a.caller_local), bytes);
   return value;
 }
 
@@ -58,7 +60,8 @@ void result(Warp& w, const code::CallDetails& call, unsigned lane, std::uint64_t
   const auto& r = call.results[0];
   const std::size_t bytes = std::min<std::size_t>(r.bytes, 8);
   if (r.is_register) {
-    if (r.caller_place.exists()) std::memcpy(w.dst<std::uint8_t>(r.caller_place.bits) + std::size_t{lane} * r.bytes, &value, bytes);
+    if (r.caller_place.exists())
+      std::memcpy(w.dst<std::uint8_t>(r.caller_place.bits) + std::size_t{lane} * r.bytes, &value, bytes);
   } else {
     std::memcpy(local_bytes(w, lane, r.caller_local), &value, bytes);
   }
@@ -74,7 +77,9 @@ const XOp* device_printf(Warp& w, const XOp* op) {
   each_lane(w, [&](unsigned lane) {
     const std::string format = read_string(w, lane, argument(w, call, 0, lane));
     const std::uint64_t arguments = argument(w, call, 1, lane);
-    const FormatReader reader{[&](std::uint64_t offset, void* out, std::size_t bytes) { return read(w, lane, arguments + offset, out, bytes); },
+    const FormatReader reader{[&](std::uint64_t offset, void* out, std::size_t bytes) {
+                                return read(w, lane, arguments + offset, out, bytes);
+                              },
                               [&](std::uint64_t address) { return read_string(w, lane, address); }};
     int count = 0;
     const std::string text = format_device_text(format, reader, count);
@@ -94,11 +99,13 @@ const XOp* assertion(Warp& w, const XOp* op) {
   const auto* tid = reinterpret_cast<const std::uint32_t*>(w.thread_bank);
   std::string message;
   each_lane(w, [&](unsigned l) {
-    message += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", file, line, function, w.block->id[0], w.block->id[1], w.block->id[2],
-                           tid[code::kTidX * kGroupLanes + l], tid[code::kTidY * kGroupLanes + l], tid[code::kTidZ * kGroupLanes + l], condition);
+    message += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", file, line,
+                           function, w.block->id[0], w.block->id[1], w.block->id[2], tid[code::kTidX * kGroupLanes + l],
+                           tid[code::kTidY * kGroupLanes + l], tid[code::kTidZ * kGroupLanes + l], condition);
   });
   std::fputs(message.c_str(), stderr);
-  return raise(w, op, Outcome::kAssert, "D616", fmt::format("assertion `{}` failed at {}:{}", condition, file, line), "the assert() of the program itself");
+  return raise(w, op, Outcome::kAssert, "D616", fmt::format("assertion `{}` failed at {}:{}", condition, file, line),
+               "the assert() of the program itself");
 }
 
 const XOp* device_malloc(Warp& w, const XOp* op) {
@@ -121,7 +128,9 @@ const XOp* device_free(Warp& w, const XOp* op) {
   });
   // Records of the worker may name what is gone now.
   std::fill(w.worker->records.begin(), w.worker->records.end(), memory::Allocation{});
-  if (bad) note(w, op, "D617", "free() of an address that device malloc() did not give", "double free, or a pointer into the middle of a block");
+  if (bad)
+    note(w, op, "D617", "free() of an address that device malloc() did not give",
+         "double free, or a pointer into the middle of a block");
   return op + 1;
 }
 
@@ -129,7 +138,8 @@ struct Builtin {
   const char* name;
   Handler run;
 };
-constexpr Builtin kBuiltins[] = {{"vprintf", device_printf}, {"__assertfail", assertion}, {"malloc", device_malloc}, {"free", device_free}};
+constexpr Builtin kBuiltins[] = {
+    {"vprintf", device_printf}, {"__assertfail", assertion}, {"malloc", device_malloc}, {"free", device_free}};
 
 }  // namespace
 
@@ -143,7 +153,9 @@ const XOp* run_builtin(Warp& w, const XOp* op) {
   const std::string& name = op->source->call->builtin;
   for (const Builtin& b : kBuiltins)
     if (name == b.name) return b.run(w, op);
-  return raise(w, op, Outcome::kUnsupported, "D609", fmt::format("muscope cannot execute a call to the external function '{}'", name), "the PTX does not hold its body; it may be part of a device library that is linked later");
+  return raise(w, op, Outcome::kUnsupported, "D609",
+               fmt::format("muscope cannot execute a call to the external function '{}'", name),
+               "the PTX does not hold its body; it may be part of a device library that is linked later");
 }
 
 }  // namespace muscope::exec

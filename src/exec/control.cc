@@ -43,9 +43,15 @@ const XOp* end_of_slice(Warp& w, const XOp* op) {
   const std::uint64_t total = launch.steps.fetch_add(kSlice) + kSlice;
   w.slice_end = w.steps + kSlice;
   if (launch.stop_requested())
-    return raise(w, op, Outcome::kStopped, "D604", fmt::format("stopped while running: {} million warp instructions so far, here in a loop", total / 1000000), "does this loop end? raise --timeout if it needs more time");
+    return raise(
+        w, op, Outcome::kStopped, "D604",
+        fmt::format("stopped while running: {} million warp instructions so far, here in a loop", total / 1000000),
+        "does this loop end? raise --timeout if it needs more time");
   if (launch.options.max_steps != 0 && total > launch.options.max_steps)
-    return raise(w, op, Outcome::kHang, "D603", fmt::format("the launch used up its budget of {} warp instructions, here in a loop", launch.options.max_steps), "does this loop end? raise --max-steps if it does");
+    return raise(
+        w, op, Outcome::kHang, "D603",
+        fmt::format("the launch used up its budget of {} warp instructions, here in a loop", launch.options.max_steps),
+        "does this loop end? raise --max-steps if it does");
   // Mid-block state is complete at a loop header: the warp can be left here.
   return stop_at(w, op, Stop::kYield);
 }
@@ -79,7 +85,8 @@ const XOp* run_enter_loop(Warp& w, const XOp* op) {
     // Waiting for someone: other lanes first, then other warps.
     w.polls = 0;
     bool other_ready = false;
-    for (const Path& p : w.paths) other_ready = other_ready || p.state == PathState::kReady || p.state == PathState::kSpinning;
+    for (const Path& p : w.paths)
+      other_ready = other_ready || p.state == PathState::kReady || p.state == PathState::kSpinning;
     if (other_ready) {
       save_path(w, index, PathState::kSpinning);
       const XOp* other = next_path(w);
@@ -118,14 +125,17 @@ const XOp* run_switch(Warp& w, const XOp* op) {
   GroupMask left = w.active;
   while (left) {
     const std::uint32_t mine = index[std::countr_zero(left)];
-    if (mine >= targets.size()) return raise(w, op, Outcome::kIllegalInstruction, "D605", fmt::format("brx.idx with index {} and only {} targets", mine, targets.size()), "undefined in PTX; the switch value is out of range");
+    if (mine >= targets.size())
+      return raise(w, op, Outcome::kIllegalInstruction, "D605",
+                   fmt::format("brx.idx with index {} and only {} targets", mine, targets.size()),
+                   "undefined in PTX; the switch value is out of range");
     GroupMask same = 0;
     for (GroupMask m = left; m; m &= m - 1) {
       const unsigned l = static_cast<unsigned>(std::countr_zero(m));
       if (index[l] < targets.size() && targets[index[l]] == targets[mine]) same |= 1u << l;
     }
     set_active(w, same);
-        save_path(w, targets[mine], PathState::kReady);
+    save_path(w, targets[mine], PathState::kReady);
     left &= ~same;
     set_active(w, left);
   }
@@ -146,7 +156,9 @@ const XOp* run_exit(Warp& w, const XOp*) {
   return next_path(w);
 }
 
-std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset) { return w.local + std::size_t{w.local_stride} * lane + w.local_base + offset; }
+std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset) {
+  return w.local + std::size_t{w.local_stride} * lane + w.local_base + offset;
+}
 
 const XOp* run_return(Warp& w, const XOp* op) {
   if (w.stack.empty()) return run_exit(w, op);
@@ -160,9 +172,14 @@ const XOp* run_return(Warp& w, const XOp* op) {
     const std::uint32_t bytes = std::min(to.bytes, from.bytes ? from.bytes : to.bytes);
     for (GroupMask m = active; m; m &= m - 1) {
       const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-      std::uint8_t* callee_bytes = from.is_register ? w.registers + w.frame_offset + (from.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes : local_bytes(w, l, from.local);
-      std::uint8_t* caller_bytes = to.is_register ? w.registers + frame.frame_offset + (to.caller_place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
-                                                  : w.local + std::size_t{w.local_stride} * l + frame.local_base + to.caller_local;
+      std::uint8_t* callee_bytes =
+          from.is_register
+              ? w.registers + w.frame_offset + (from.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
+              : local_bytes(w, l, from.local);
+      std::uint8_t* caller_bytes = to.is_register
+                                       ? w.registers + frame.frame_offset +
+                                             (to.caller_place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
+                                       : w.local + std::size_t{w.local_stride} * l + frame.local_base + to.caller_local;
       if (from.is_register && !from.place.exists()) continue;
       if (to.is_register && !to.caller_place.exists()) continue;
       std::memcpy(caller_bytes, callee_bytes, bytes);
@@ -187,8 +204,13 @@ const XOp* run_call(Warp& w, const XOp* op) {
     const std::uint64_t* targets = w.src<std::uint64_t>(call.target.bits);
     const std::uint64_t mine = targets[std::countr_zero(w.active)];
     const std::uint64_t number = (mine - code::kFunctionWindow) / 16;
-    callee = mine >= code::kFunctionWindow && number < program.function_by_ptx.size() && mine % 16 == 0 ? program.function_by_ptx[number] : 0xffffffffu;
-    if (callee == 0xffffffffu) return raise(w, op, Outcome::kInvalidPc, "D606", fmt::format("indirect call to {:#x}, which is no device function", mine), "function pointers must be taken in device code; a host function's address is not one");
+    callee = mine >= code::kFunctionWindow && number < program.function_by_ptx.size() && mine % 16 == 0
+                 ? program.function_by_ptx[number]
+                 : 0xffffffffu;
+    if (callee == 0xffffffffu)
+      return raise(w, op, Outcome::kInvalidPc, "D606",
+                   fmt::format("indirect call to {:#x}, which is no device function", mine),
+                   "function pointers must be taken in device code; a host function's address is not one");
     GroupMask same = 0;
     for (GroupMask m = w.active; m; m &= m - 1)
       if (targets[std::countr_zero(m)] == mine) same |= m & (0u - m);
@@ -212,7 +234,8 @@ const XOp* run_call(Warp& w, const XOp* op) {
   frame.caller = w.function;
   const std::uint32_t new_frame = w.frame_offset + caller.frame_bytes, new_local = w.local_base + caller.local_bytes;
   if (new_frame + target.frame_bytes > w.register_bytes || new_local + target.local_bytes > w.local_stride)
-    return raise(w, op, Outcome::kIllegalAddress, "D607", fmt::format("stack overflow: {} calls deep", w.stack.size()), "does this recursion end? cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more room");
+    return raise(w, op, Outcome::kIllegalAddress, "D607", fmt::format("stack overflow: {} calls deep", w.stack.size()),
+                 "does this recursion end? cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more room");
   for (std::size_t i = 0; i < call.arguments.size() && i < target.params.size(); ++i) {
     const auto& from = call.arguments[i];
     const auto& to = target.params[i];
@@ -220,8 +243,12 @@ const XOp* run_call(Warp& w, const XOp* op) {
     if (to.is_register && !to.place.exists()) continue;
     for (GroupMask m = w.active; m; m &= m - 1) {
       const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-      const std::uint8_t* source = from.is_register ? w.src<std::uint8_t>(from.caller_place.bits) + std::size_t{l} * from.bytes : local_bytes(w, l, from.caller_local);
-      std::uint8_t* destination = to.is_register ? w.registers + new_frame + (to.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes : w.local + std::size_t{w.local_stride} * l + new_local + to.local;
+      const std::uint8_t* source = from.is_register
+                                       ? w.src<std::uint8_t>(from.caller_place.bits) + std::size_t{l} * from.bytes
+                                       : local_bytes(w, l, from.caller_local);
+      std::uint8_t* destination =
+          to.is_register ? w.registers + new_frame + (to.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
+                         : w.local + std::size_t{w.local_stride} * l + new_local + to.local;
       std::memcpy(destination, source, bytes);
     }
   }
@@ -230,8 +257,8 @@ const XOp* run_call(Warp& w, const XOp* op) {
   w.local_base = new_local;
   w.function = callee;
   w.bases[0] = w.registers + new_frame;
-  // Predicates may be read before they are written. Only the callee's own lanes: others may be inside another function at
-  // the same place.
+  // Predicates may be read before they are written. Only the callee's own lanes: others may be inside another function
+  // at the same place.
   for (std::uint32_t slot = 0; slot < target.predicate_slots; ++slot) {
     std::uint32_t* words = w.dst<std::uint32_t>(slot * code::kSlotBytes);
     for (unsigned k = 0; k < code::kSlotBytes / 4; ++k) words[k] &= ~w.active;
@@ -239,7 +266,10 @@ const XOp* run_call(Warp& w, const XOp* op) {
   return ops_of(w) + target.entry;
 }
 
-const XOp* run_trap(Warp& w, const XOp* op) { return raise(w, op, Outcome::kTrap, "D608", "the kernel executed a trap", "__trap(), or a failed check of a device library such as cooperative groups"); }
+const XOp* run_trap(Warp& w, const XOp* op) {
+  return raise(w, op, Outcome::kTrap, "D608", "the kernel executed a trap",
+               "__trap(), or a failed check of a device library such as cooperative groups");
+}
 
 const XOp* run_nanosleep(Warp& w, const XOp* op) {
   w.polls += kPatience / 2;
@@ -248,7 +278,9 @@ const XOp* run_nanosleep(Warp& w, const XOp* op) {
 
 const XOp* run_unsupported(Warp& w, const XOp* op) {
   const ptx::Instruction* i = op->source->source;
-  return raise(w, op, Outcome::kUnsupported, "D609", fmt::format("muscope cannot execute '{}' yet", i ? i->text() : std::string("this instruction")), "muscope explain ptx lists what it can; the launch was ended here");
+  return raise(w, op, Outcome::kUnsupported, "D609",
+               fmt::format("muscope cannot execute '{}' yet", i ? i->text() : std::string("this instruction")),
+               "muscope explain ptx lists what it can; the launch was ended here");
 }
 
 const XOp* run_guarded(Warp& w, const XOp* op) {
@@ -261,13 +293,24 @@ const XOp* run_guarded(Warp& w, const XOp* op) {
       access.site = op->site;
       access.bytes = op->bytes;
       access.shape = trace::Shape::kUniform;
-      access.kind = op->source->opcode == ptx::Opcode::k_st ? trace::Kind::kStore : op->source->opcode == ptx::Opcode::k_red ? trace::Kind::kRed : op->source->opcode == ptx::Opcode::k_atom ? (op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed) : trace::Kind::kLoad;
+      access.kind = op->source->opcode == ptx::Opcode::k_st    ? trace::Kind::kStore
+                    : op->source->opcode == ptx::Opcode::k_red ? trace::Kind::kRed
+                    : op->source->opcode == ptx::Opcode::k_atom
+                        ? (op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed)
+                        : trace::Kind::kLoad;
       switch (op->source->space) {
-        case ptx::Space::kShared: access.space = trace::Space::kShared; break;
-        case ptx::Space::kLocal: access.space = trace::Space::kLocal; break;
+        case ptx::Space::kShared:
+          access.space = trace::Space::kShared;
+          break;
+        case ptx::Space::kLocal:
+          access.space = trace::Space::kLocal;
+          break;
         case ptx::Space::kConst:
-        case ptx::Space::kParam: access.space = trace::Space::kConst; break;
-        default: access.space = op->source->opcode == ptx::Opcode::k_tex ? trace::Space::kTexture : trace::Space::kGlobal;
+        case ptx::Space::kParam:
+          access.space = trace::Space::kConst;
+          break;
+        default:
+          access.space = op->source->opcode == ptx::Opcode::k_tex ? trace::Space::kTexture : trace::Space::kGlobal;
       }
       access.generic = op->source->space == ptx::Space::kGeneric;
       access.warp = w.index;

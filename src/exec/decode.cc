@@ -31,12 +31,28 @@ void encode(XOp& x, const code::Op& op) {
   if (!op.source) return;
   const ptx::Instruction& i = *op.source;
   switch (op.opcode) {
-    case Opcode::k_lop3: x.imm8 = static_cast<std::uint8_t>(op.offset); return;
-    case Opcode::k_prmt: x.imm8 = pick(i, {{Mod::k_f4e, 1}, {Mod::k_b4e, 2}, {Mod::k_rc8, 3}, {Mod::k_ecl, 4}, {Mod::k_ecr, 5}, {Mod::k_rc16, 6}}, 0); return;
-    case Opcode::k_shfl: x.imm8 = pick(i, {{Mod::k_up, 0}, {Mod::k_down, 1}, {Mod::k_bfly, 2}}, 3); return;
-    case Opcode::k_vote: x.imm8 = pick(i, {{Mod::k_all, 0}, {Mod::k_any, 1}, {Mod::k_uni, 2}}, 3); return;
-    case Opcode::k_redux: x.imm8 = pick(i, {{Mod::k_add, 0}, {Mod::k_min, 1}, {Mod::k_max, 2}, {Mod::k_and, 3}, {Mod::k_or, 4}}, 5); return;
-    case Opcode::k_testp: x.imm8 = pick(i, {{Mod::k_finite, 0}, {Mod::k_infinite, 1}, {Mod::k_number, 2}, {Mod::k_notanumber, 3}, {Mod::k_normal, 4}}, 5); return;
+    case Opcode::k_lop3:
+      x.imm8 = static_cast<std::uint8_t>(op.offset);
+      return;
+    case Opcode::k_prmt:
+      x.imm8 = pick(
+          i, {{Mod::k_f4e, 1}, {Mod::k_b4e, 2}, {Mod::k_rc8, 3}, {Mod::k_ecl, 4}, {Mod::k_ecr, 5}, {Mod::k_rc16, 6}},
+          0);
+      return;
+    case Opcode::k_shfl:
+      x.imm8 = pick(i, {{Mod::k_up, 0}, {Mod::k_down, 1}, {Mod::k_bfly, 2}}, 3);
+      return;
+    case Opcode::k_vote:
+      x.imm8 = pick(i, {{Mod::k_all, 0}, {Mod::k_any, 1}, {Mod::k_uni, 2}}, 3);
+      return;
+    case Opcode::k_redux:
+      x.imm8 = pick(i, {{Mod::k_add, 0}, {Mod::k_min, 1}, {Mod::k_max, 2}, {Mod::k_and, 3}, {Mod::k_or, 4}}, 5);
+      return;
+    case Opcode::k_testp:
+      x.imm8 = pick(
+          i, {{Mod::k_finite, 0}, {Mod::k_infinite, 1}, {Mod::k_number, 2}, {Mod::k_notanumber, 3}, {Mod::k_normal, 4}},
+          5);
+      return;
     case Opcode::k_bar:
     case Opcode::k_barrier:
       x.imm8 = pick(i, {{Mod::k_popc, 1}, {Mod::k_and, 2}, {Mod::k_or, 3}, {Mod::k_arrive, 4}}, 0);
@@ -48,14 +64,21 @@ void encode(XOp& x, const code::Op& op) {
       x.flags = op.ftz ? 1 : 0;
       if (op.type == ptx::Type::kF16x2 || op.type == ptx::Type::kBF16x2) {
         x.vector = static_cast<std::uint8_t>(op.compare);
-        if (op.opcode == Opcode::k_set) x.flags = static_cast<std::uint8_t>(x.flags | (ptx::is_float(op.type2) ? 2u : 6u));
+        if (op.opcode == Opcode::k_set)
+          x.flags = static_cast<std::uint8_t>(x.flags | (ptx::is_float(op.type2) ? 2u : 6u));
       } else if (op.opcode == Opcode::k_set) {
-        x.vector = op.type2 == ptx::Type::kF32 ? 1 : op.type2 == ptx::Type::kF16 ? 3 : op.type2 == ptx::Type::kBF16 ? 4 : ptx::size_of(op.type2) == 2 ? 2 : 0;
+        x.vector = op.type2 == ptx::Type::kF32    ? 1
+                   : op.type2 == ptx::Type::kF16  ? 3
+                   : op.type2 == ptx::Type::kBF16 ? 4
+                   : ptx::size_of(op.type2) == 2  ? 2
+                                                  : 0;
       }
       return;
     case Opcode::k_addc:
     case Opcode::k_subc:
-    case Opcode::k_madc: x.flags |= 1; [[fallthrough]];
+    case Opcode::k_madc:
+      x.flags |= 1;
+      [[fallthrough]];
     case Opcode::k_add:
     case Opcode::k_sub:
     case Opcode::k_mul:
@@ -63,17 +86,24 @@ void encode(XOp& x, const code::Op& op) {
       if (!ptx::is_float(op.type)) {
         if (i.has(Mod::k_cc)) x.flags |= 2;
         if (op.opcode == Opcode::k_sub || op.opcode == Opcode::k_subc) x.flags |= 4;
-        if ((op.opcode == Opcode::k_mad && i.has(Mod::k_cc)) || op.opcode == Opcode::k_madc) x.flags = static_cast<std::uint8_t>(x.flags | (i.has(Mod::k_hi) ? 16u : 8u));
+        if ((op.opcode == Opcode::k_mad && i.has(Mod::k_cc)) || op.opcode == Opcode::k_madc)
+          x.flags = static_cast<std::uint8_t>(x.flags | (i.has(Mod::k_hi) ? 16u : 8u));
         return;
       }
       break;
-    default: break;
+    default:
+      break;
   }
-  if (op.type == ptx::Type::kF32 || op.type == ptx::Type::kF64) x.flags = static_cast<std::uint8_t>(static_cast<unsigned>(op.rounding) | (op.ftz ? 4u : 0u) | (op.sat ? 8u : 0u));
-  else if (ptx::is_float(op.type)) x.flags = static_cast<std::uint8_t>((op.ftz ? 1u : 0u) | (op.sat ? 2u : 0u) | (i.has(Mod::k_relu) ? 4u : 0u));
+  if (op.type == ptx::Type::kF32 || op.type == ptx::Type::kF64)
+    x.flags = static_cast<std::uint8_t>(static_cast<unsigned>(op.rounding) | (op.ftz ? 4u : 0u) | (op.sat ? 8u : 0u));
+  else if (ptx::is_float(op.type))
+    x.flags = static_cast<std::uint8_t>((op.ftz ? 1u : 0u) | (op.sat ? 2u : 0u) | (i.has(Mod::k_relu) ? 4u : 0u));
 }
 
-bool is_memory(Opcode opcode) { return opcode == Opcode::k_ld || opcode == Opcode::k_ldu || opcode == Opcode::k_st || opcode == Opcode::k_atom || opcode == Opcode::k_red || opcode == Opcode::k_tex; }
+bool is_memory(Opcode opcode) {
+  return opcode == Opcode::k_ld || opcode == Opcode::k_ldu || opcode == Opcode::k_st || opcode == Opcode::k_atom ||
+         opcode == Opcode::k_red || opcode == Opcode::k_tex;
+}
 
 void encode_memory(XOp& x, const code::Op& op) {
   x.bytes = static_cast<std::uint8_t>(static_cast<unsigned>(std::max(1, ptx::size_of(op.type))) * op.vector);
@@ -86,53 +116,75 @@ void encode_memory(XOp& x, const code::Op& op) {
 
 std::int64_t window_of(ptx::Space space) {
   switch (space) {
-    case ptx::Space::kShared: return static_cast<std::int64_t>(code::kSharedWindow);
-    case ptx::Space::kLocal: return static_cast<std::int64_t>(code::kLocalWindow);
-    case ptx::Space::kParam: return static_cast<std::int64_t>(code::kParamWindow);
-    default: return 0;
+    case ptx::Space::kShared:
+      return static_cast<std::int64_t>(code::kSharedWindow);
+    case ptx::Space::kLocal:
+      return static_cast<std::int64_t>(code::kLocalWindow);
+    case ptx::Space::kParam:
+      return static_cast<std::int64_t>(code::kParamWindow);
+    default:
+      return 0;
   }
 }
 
 Handler find_ptx(const code::Op& op, DataHandler* data) {
   const OpTable& table = op_table();
   switch (op.opcode) {
-    case Opcode::kInvalid: return nullptr;
+    case Opcode::kInvalid:
+      return nullptr;
     case Opcode::k_ld:
     case Opcode::k_ldu:
-    case Opcode::k_st: return table.memory(op, data);
+    case Opcode::k_st:
+      return table.memory(op, data);
     case Opcode::k_atom:
-    case Opcode::k_red: return find_atomic(op);
-    case Opcode::k_tex: return run_texture;
-    case Opcode::k_trap: return run_trap;
-    case Opcode::k_nanosleep: return run_nanosleep;
+    case Opcode::k_red:
+      return find_atomic(op);
+    case Opcode::k_tex:
+      return run_texture;
+    case Opcode::k_trap:
+      return run_trap;
+    case Opcode::k_nanosleep:
+      return run_nanosleep;
     case Opcode::k_membar:
     case Opcode::k_fence:
     case Opcode::k_brkpt:
-    case Opcode::k_pmevent: return run_nothing;
+    case Opcode::k_pmevent:
+      return run_nothing;
     case Opcode::k_bar:
     case Opcode::k_barrier:
       if (op.source->has(Mod::k_cluster)) return nullptr;
       if (!op.source->has(Mod::k_warp)) return run_barrier;
       break;
-    default: break;
+    default:
+      break;
   }
   if (const Handler h = find_warp(op)) return h;
-  for (const auto family : {table.integer, table.bits, table.floating, table.half, table.compare, table.convert, table.move})
+  for (const auto family :
+       {table.integer, table.bits, table.floating, table.half, table.compare, table.convert, table.move})
     if (const Handler h = family(op)) return h;
   return nullptr;
 }
 
 Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) {
   switch (op.kind) {
-    case OpKind::kEnter: return kernel.blocks[static_cast<std::size_t>(op.offset)].loop_header ? run_enter_loop : run_enter;
-    case OpKind::kJump: return run_jump;
-    case OpKind::kBranch: return run_branch;
-    case OpKind::kSwitch: return run_switch;
-    case OpKind::kExit: return run_exit;
-    case OpKind::kReturn: return run_return;
-    case OpKind::kCall: return run_call;
-    case OpKind::kLocalAddress: return op_table().move(op);
-    case OpKind::kPtx: break;
+    case OpKind::kEnter:
+      return kernel.blocks[static_cast<std::size_t>(op.offset)].loop_header ? run_enter_loop : run_enter;
+    case OpKind::kJump:
+      return run_jump;
+    case OpKind::kBranch:
+      return run_branch;
+    case OpKind::kSwitch:
+      return run_switch;
+    case OpKind::kExit:
+      return run_exit;
+    case OpKind::kReturn:
+      return run_return;
+    case OpKind::kCall:
+      return run_call;
+    case OpKind::kLocalAddress:
+      return op_table().move(op);
+    case OpKind::kPtx:
+      break;
   }
   return find_ptx(op, data);
 }
@@ -164,18 +216,24 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
     }
     x.block = block;
     if (op.kind == OpKind::kPtx) {
-      if (is_memory(op.opcode)) encode_memory(x, op);
-      else encode(x, op);
+      if (is_memory(op.opcode))
+        encode_memory(x, op);
+      else
+        encode(x, op);
       if (op.opcode == Opcode::k_cvta || op.opcode == Opcode::k_isspacep) x.offset = window_of(op.space);
       if (op.opcode == Opcode::k_mov && op.special != ptx::Special::kNone) x.bytes = op.dst_lane_bytes;
-      if (op.opcode == Opcode::k_isspacep && op.space == ptx::Space::kConst) x.offset = static_cast<std::int64_t>(code::kFunctionWindow) + (std::int64_t{1} << 41);
+      if (op.opcode == Opcode::k_isspacep && op.space == ptx::Space::kConst)
+        x.offset = static_cast<std::int64_t>(code::kFunctionWindow) + (std::int64_t{1} << 41);
     }
     if (op.kind == OpKind::kLocalAddress) x.bytes = op.dst_lane_bytes;
     Handler handler = find(op, *kernel, &x.data);
     // A destination that nobody reads has no register: the op has no effect unless it touches memory or other lanes.
-    const bool pure = op.kind == OpKind::kPtx && !is_memory(op.opcode) && op.opcode != Opcode::kInvalid && op.source && !op.dst.exists() && !op.dst2.exists() && op.list.empty();
-    if (pure && handler && handler != run_trap && handler != run_nanosleep && handler != run_barrier && !find_warp(op)) handler = run_nothing;
-    const bool exchanges = op.opcode == Opcode::k_vote || op.opcode == Opcode::k_redux || op.opcode == Opcode::k_match || op.opcode == Opcode::k_activemask;
+    const bool pure = op.kind == OpKind::kPtx && !is_memory(op.opcode) && op.opcode != Opcode::kInvalid && op.source &&
+                      !op.dst.exists() && !op.dst2.exists() && op.list.empty();
+    if (pure && handler && handler != run_trap && handler != run_nanosleep && handler != run_barrier && !find_warp(op))
+      handler = run_nothing;
+    const bool exchanges = op.opcode == Opcode::k_vote || op.opcode == Opcode::k_redux ||
+                           op.opcode == Opcode::k_match || op.opcode == Opcode::k_activemask;
     if (exchanges && handler && !op.dst.exists() && !op.dst2.exists()) handler = run_nothing;
     if (!handler) handler = run_unsupported;
     if (op.kind == OpKind::kPtx && op.guard.exists()) {

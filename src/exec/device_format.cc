@@ -14,8 +14,8 @@ constexpr int kMaxWidth = 4096;
 /// One conversion: flags, width and precision as text, then the length modifier and the letter.
 struct Conversion {
   std::string prefix = "%";
-  int longs = 0;      ///< 0 int, 1 long, 2 long long
-  int shorts = 0;     ///< 1 short, 2 char
+  int longs = 0;   ///< 0 int, 1 long, 2 long long
+  int shorts = 0;  ///< 1 short, 2 char
   char letter = 0;
 };
 
@@ -73,10 +73,14 @@ std::string convert(const Conversion& c, Arguments& arguments, const FormatReade
       if (c.shorts == 2) v = static_cast<unsigned char>(v);
       return print(c.prefix + "ll" + c.letter, v);
     }
-    case 'c': return print(c.prefix + 'c', static_cast<int>(arguments.integer(4)));
-    case 'p': return print(c.prefix + 'p', reinterpret_cast<void*>(arguments.integer(8)));
-    case 's': return print(c.prefix + 's', reader.string(arguments.integer(8)).c_str());
-    default: return print(c.prefix + c.letter, std::bit_cast<double>(arguments.integer(8)));
+    case 'c':
+      return print(c.prefix + 'c', static_cast<int>(arguments.integer(4)));
+    case 'p':
+      return print(c.prefix + 'p', reinterpret_cast<void*>(arguments.integer(8)));
+    case 's':
+      return print(c.prefix + 's', reader.string(arguments.integer(8)).c_str());
+    default:
+      return print(c.prefix + c.letter, std::bit_cast<double>(arguments.integer(8)));
   }
 }
 
@@ -96,7 +100,8 @@ std::string format_device_text(const std::string& format, const FormatReader& re
       continue;
     }
     Conversion c;
-    while (i < format.size() && std::string_view("-+ #0").find(format[i]) != std::string_view::npos) c.prefix += format[i++];
+    while (i < format.size() && std::string_view("-+ #0").find(format[i]) != std::string_view::npos)
+      c.prefix += format[i++];
     const auto number = [&] {
       if (i < format.size() && format[i] == '*') {
         ++i;
@@ -105,7 +110,8 @@ std::string format_device_text(const std::string& format, const FormatReader& re
       }
       int value = 0;
       bool any = false;
-      for (; i < format.size() && std::isdigit(static_cast<unsigned char>(format[i])); ++i) value = std::min(value * 10 + (format[i] - '0'), kMaxWidth), any = true;
+      for (; i < format.size() && std::isdigit(static_cast<unsigned char>(format[i])); ++i)
+        value = std::min(value * 10 + (format[i] - '0'), kMaxWidth), any = true;
       if (any) c.prefix += std::to_string(value);
     };
     number();
@@ -114,8 +120,10 @@ std::string format_device_text(const std::string& format, const FormatReader& re
       number();
     }
     for (; i < format.size() && std::string_view("hlLqjzt").find(format[i]) != std::string_view::npos; ++i) {
-      if (format[i] == 'h') ++c.shorts;
-      else c.longs += format[i] == 'L' ? 0 : 1;
+      if (format[i] == 'h')
+        ++c.shorts;
+      else
+        c.longs += format[i] == 'L' ? 0 : 1;
     }
     if (i >= format.size() || std::string_view("diuxXocpsfFeEgGaA").find(format[i]) == std::string_view::npos) {
       out += format.substr(start, i - start + 1);

@@ -14,7 +14,9 @@ namespace muscope::exec {
   const float normal = std::bit_cast<float>((rest << 13) + (112u << 23));
   const float subnormal = static_cast<float>(rest) * 0x1p-24f;
   const std::uint32_t special = 0x7f800000u | (rest << 13);
-  const std::uint32_t magnitude = rest >= 0x7c00u ? special : rest < 0x400u ? std::bit_cast<std::uint32_t>(subnormal) : std::bit_cast<std::uint32_t>(normal);
+  const std::uint32_t magnitude = rest >= 0x7c00u ? special
+                                  : rest < 0x400u ? std::bit_cast<std::uint32_t>(subnormal)
+                                                  : std::bit_cast<std::uint32_t>(normal);
   return std::bit_cast<float>(sign | magnitude);
 }
 
@@ -34,8 +36,10 @@ template <int kMantissa, int kExponent>
   constexpr int kBias = (1 << (kExponent - 1)) - 1;
   int exponent = static_cast<int>(magnitude >> 52) - 1023;
   std::uint64_t fraction = magnitude & 0xfffffffffffffull;
-  if (magnitude >> 52) fraction |= std::uint64_t{1} << 52;
-  else exponent = -1022;
+  if (magnitude >> 52)
+    fraction |= std::uint64_t{1} << 52;
+  else
+    exponent = -1022;
   int drop = 52 - kMantissa;
   if (exponent < 1 - kBias) drop += 1 - kBias - exponent;
   std::uint32_t result;
@@ -44,11 +48,15 @@ template <int kMantissa, int kExponent>
   if (drop > 54) {
     result = away ? 1 : 0;
   } else {
-    const std::uint64_t kept = fraction >> drop, rest = fraction & ((std::uint64_t{1} << drop) - 1), half = std::uint64_t{1} << (drop - 1);
+    const std::uint64_t kept = fraction >> drop, rest = fraction & ((std::uint64_t{1} << drop) - 1),
+                        half = std::uint64_t{1} << (drop - 1);
     std::uint64_t rounded = kept;
-    if (rounding == HalfRounding::kNearest) rounded += rest > half || (rest == half && (kept & 1));
-    else if (away) rounded += rest != 0;
-    const std::uint32_t biased = exponent < 1 - kBias ? 0u : static_cast<std::uint32_t>(exponent + kBias - 1) << kMantissa;
+    if (rounding == HalfRounding::kNearest)
+      rounded += rest > half || (rest == half && (kept & 1));
+    else if (away)
+      rounded += rest != 0;
+    const std::uint32_t biased =
+        exponent < 1 - kBias ? 0u : static_cast<std::uint32_t>(exponent + kBias - 1) << kMantissa;
     result = biased + static_cast<std::uint32_t>(rounded);
   }
   if (exponent > kBias || result >= kInfinity) {
@@ -59,8 +67,14 @@ template <int kMantissa, int kExponent>
   return static_cast<std::uint16_t>(sign | result);
 }
 
-[[gnu::always_inline]] inline std::uint16_t to_half(double v, HalfRounding rounding = HalfRounding::kNearest) { return double_to_small<10, 5>(v, rounding); }
-[[gnu::always_inline]] inline std::uint16_t to_bfloat(double v, HalfRounding rounding = HalfRounding::kNearest) { return double_to_small<7, 8>(v, rounding); }
-[[gnu::always_inline]] inline float bfloat_to_float(std::uint16_t b) { return std::bit_cast<float>(std::uint32_t{b} << 16); }
+[[gnu::always_inline]] inline std::uint16_t to_half(double v, HalfRounding rounding = HalfRounding::kNearest) {
+  return double_to_small<10, 5>(v, rounding);
+}
+[[gnu::always_inline]] inline std::uint16_t to_bfloat(double v, HalfRounding rounding = HalfRounding::kNearest) {
+  return double_to_small<7, 8>(v, rounding);
+}
+[[gnu::always_inline]] inline float bfloat_to_float(std::uint16_t b) {
+  return std::bit_cast<float>(std::uint32_t{b} << 16);
+}
 
 }  // namespace muscope::exec

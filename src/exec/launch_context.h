@@ -17,9 +17,9 @@ struct LaunchContext {
   memory::AddressSpace* memory = nullptr;
   const arch::GpuSpec* gpu = nullptr;
   EngineOptions options;
-  std::vector<std::uint8_t> const_bank;      ///< filled slots, aligned start in const_base
+  std::vector<std::uint8_t> const_bank;  ///< filled slots, aligned start in const_base
   std::uint8_t* const_base = nullptr;
-  std::atomic<std::uint64_t> steps{0};       ///< PTX warp instructions so far, updated now and then
+  std::atomic<std::uint64_t> steps{0};  ///< PTX warp instructions so far, updated now and then
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<std::uint64_t> fault_block{~std::uint64_t{0}};  ///< lowest block that faulted
   std::atomic<std::uint64_t> managed_pages{0};

@@ -34,7 +34,8 @@ const XOp* waiting_op(const Block& block, Warp** warp) {
 
 }  // namespace
 
-LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory, const arch::GpuSpec& gpu, const EngineOptions& options)
+LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory,
+                     const arch::GpuSpec& gpu, const EngineOptions& options)
     : request_(std::move(request)), program_(std::move(program)) {
   context_.program = program_.get();
   context_.request = &request_;
@@ -59,37 +60,77 @@ void LaunchRun::fill_const_bank() {
   const code::Kernel& kernel = *program_->kernel;
   context_.const_bank.assign(kernel.const_bank_bytes + 2 * code::kSlotBytes, 0);
   const auto at = reinterpret_cast<std::uintptr_t>(context_.const_bank.data());
-  context_.const_base = reinterpret_cast<std::uint8_t*>((at + code::kSlotBytes - 1) / code::kSlotBytes * code::kSlotBytes);
+  context_.const_base =
+      reinterpret_cast<std::uint8_t*>((at + code::kSlotBytes - 1) / code::kSlotBytes * code::kSlotBytes);
   const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
   for (const code::ConstSlot& slot : kernel.constants) {
     for (unsigned l = 0; l < kGroupLanes; ++l) {
       std::uint64_t value = slot.bits;
       if (slot.is_param) {
         value = 0;
-        if (slot.param_offset + slot.bytes <= request_.params.size()) std::memcpy(&value, request_.params.data() + slot.param_offset, slot.bytes);
+        if (slot.param_offset + slot.bytes <= request_.params.size())
+          std::memcpy(&value, request_.params.data() + slot.param_offset, slot.bytes);
         const unsigned bits = slot.bytes * 8u;
-        if (slot.sign_extend && bits < 64) value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits));
+        if (slot.sign_extend && bits < 64)
+          value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits));
       }
       switch (slot.launch) {
-        case L::kNone: break;
-        case L::kNtidX: value = request_.block[0]; break;
-        case L::kNtidY: value = request_.block[1]; break;
-        case L::kNtidZ: value = request_.block[2]; break;
-        case L::kNctaidX: value = request_.grid[0]; break;
-        case L::kNctaidY: value = request_.grid[1]; break;
-        case L::kNctaidZ: value = request_.grid[2]; break;
-        case L::kNwarpId: value = (threads + kGroupLanes - 1) / kGroupLanes; break;
-        case L::kNsmId: value = static_cast<std::uint64_t>(context_.gpu->sm_count.as_int()); break;
-        case L::kLaneId: value = l; break;
-        case L::kLanemaskEq: value = 1u << l; break;
-        case L::kLanemaskLe: value = (2u << l) - 1; break;
-        case L::kLanemaskLt: value = (1u << l) - 1; break;
-        case L::kLanemaskGe: value = ~((1u << l) - 1); break;
-        case L::kLanemaskGt: value = ~((2u << l) - 1); break;
-        case L::kDynamicShared: value = request_.dynamic_shared; break;
-        case L::kGridWorkspaceHigh: value = request_.grid_workspace >> 32; break;
-        case L::kGridWorkspaceLow: value = request_.grid_workspace & 0xffffffffu; break;
-        case L::kTotalShared: value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared; break;
+        case L::kNone:
+          break;
+        case L::kNtidX:
+          value = request_.block[0];
+          break;
+        case L::kNtidY:
+          value = request_.block[1];
+          break;
+        case L::kNtidZ:
+          value = request_.block[2];
+          break;
+        case L::kNctaidX:
+          value = request_.grid[0];
+          break;
+        case L::kNctaidY:
+          value = request_.grid[1];
+          break;
+        case L::kNctaidZ:
+          value = request_.grid[2];
+          break;
+        case L::kNwarpId:
+          value = (threads + kGroupLanes - 1) / kGroupLanes;
+          break;
+        case L::kNsmId:
+          value = static_cast<std::uint64_t>(context_.gpu->sm_count.as_int());
+          break;
+        case L::kLaneId:
+          value = l;
+          break;
+        case L::kLanemaskEq:
+          value = 1u << l;
+          break;
+        case L::kLanemaskLe:
+          value = (2u << l) - 1;
+          break;
+        case L::kLanemaskLt:
+          value = (1u << l) - 1;
+          break;
+        case L::kLanemaskGe:
+          value = ~((1u << l) - 1);
+          break;
+        case L::kLanemaskGt:
+          value = ~((2u << l) - 1);
+          break;
+        case L::kDynamicShared:
+          value = request_.dynamic_shared;
+          break;
+        case L::kGridWorkspaceHigh:
+          value = request_.grid_workspace >> 32;
+          break;
+        case L::kGridWorkspaceLow:
+          value = request_.grid_workspace & 0xffffffffu;
+          break;
+        case L::kTotalShared:
+          value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared;
+          break;
       }
       std::memcpy(context_.const_base + slot.place + std::size_t{l} * slot.lane_bytes, &value, slot.lane_bytes);
     }
@@ -113,8 +154,10 @@ void LaunchRun::work() {
     stream = std::make_unique<hardware::PtxStream>(*counts);
     worker.sink = stream.get();
   }
-  if (kernel.ordered) run_ordered(worker);
-  else run_parallel(worker);
+  if (kernel.ordered)
+    run_ordered(worker);
+  else
+    run_parallel(worker);
   merge(worker, counts.get());
 }
 
@@ -130,7 +173,10 @@ bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idl
   if (idle++ == 0) since = Clock::now();
   Warp* warp = nullptr;
   if (context_.stop_requested()) {
-    if (const XOp* op = waiting_op(block, &warp)) raise(*warp, op, Outcome::kStopped, "D604", "stopped while every warp waits for something that did not come, here", "is a flag missing that another kernel or the host must set?");
+    if (const XOp* op = waiting_op(block, &warp))
+      raise(*warp, op, Outcome::kStopped, "D604",
+            "stopped while every warp waits for something that did not come, here",
+            "is a flag missing that another kernel or the host must set?");
     return !worker.fault;
   }
   if (idle < kIdleBeforeSleep) return true;
@@ -143,7 +189,11 @@ bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idl
   }
   if (waiting_.load() == 0) since = Clock::now();  // the host is free to change what the kernel waits for
   if (std::chrono::duration<double>(Clock::now() - since).count() > context_.options.hang_seconds) {
-    if (const XOp* op = waiting_op(block, &warp)) raise(*warp, op, Outcome::kHang, "D603", fmt::format("hang: every warp waits for something that nobody has changed for {} s, here", context_.options.hang_seconds), "a lock that is not released, a flag that is not set, or more blocks than fit on the GPU at once");
+    if (const XOp* op = waiting_op(block, &warp))
+      raise(*warp, op, Outcome::kHang, "D603",
+            fmt::format("hang: every warp waits for something that nobody has changed for {} s, here",
+                        context_.options.hang_seconds),
+            "a lock that is not released, a flag that is not set, or more blocks than fit on the GPU at once");
     return !worker.fault;
   }
   std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -165,7 +215,8 @@ void LaunchRun::run_parallel(Worker& worker) {
     } else {
       std::unique_ptr<Block> block = pool.take(index, worker);
       BlockState state = run_block(*block, worker);
-      for (std::uint64_t idle = 0; state == BlockState::kStalled && wait_for_others(worker, *block, idle);) state = run_block(*block, worker);
+      for (std::uint64_t idle = 0; state == BlockState::kStalled && wait_for_others(worker, *block, idle);)
+        state = run_block(*block, worker);
       finish_block(*block);
       pool.give(std::move(block));
     }
@@ -184,7 +235,9 @@ void LaunchRun::run_ordered(Worker& worker) {
   std::uint64_t next = 0, idle = 0;
   // As many blocks as the GPU could hold at once; registers are not known well enough to lower it further.
   const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
-  const std::int64_t per_sm = std::max<std::int64_t>(1, std::min(context_.gpu->max_blocks_per_sm.as_int(), context_.gpu->max_threads_per_sm.as_int() / std::max<std::int64_t>(threads, 1)));
+  const std::int64_t per_sm = std::max<std::int64_t>(
+      1, std::min(context_.gpu->max_blocks_per_sm.as_int(),
+                  context_.gpu->max_threads_per_sm.as_int() / std::max<std::int64_t>(threads, 1)));
   const auto resident = static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, context_.gpu->sm_count.as_int()));
   while (next < context_.total_blocks || !started.empty()) {
     bool changed = false;
@@ -234,7 +287,8 @@ void LaunchRun::run_ordered(Worker& worker) {
 void LaunchRun::merge(Worker& worker, const views::AccessCounts* counts) {
   const std::lock_guard lock(mutex_);
   if (counts) counts_->merge(*counts);
-  for (std::size_t i = 0; i < block_executions_.size(); ++i) block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
+  for (std::size_t i = 0; i < block_executions_.size(); ++i)
+    block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
   for (std::size_t i = 0; i < guarded_lanes_.size(); ++i) guarded_lanes_[i] += worker.guarded_lanes[i];
   for (const auto& [key, finding] : worker.finding_by_op) {
     views::Finding& f = findings_[key];
@@ -265,9 +319,12 @@ void LaunchRun::describe_fault(const Fault& fault) {
     }
   }
   const std::uint64_t b = fault.block;
-  r.block = {static_cast<std::uint32_t>(b % request_.grid[0]), static_cast<std::uint32_t>(b / request_.grid[0] % request_.grid[1]), static_cast<std::uint32_t>(b / request_.grid[0] / request_.grid[1])};
+  r.block = {static_cast<std::uint32_t>(b % request_.grid[0]),
+             static_cast<std::uint32_t>(b / request_.grid[0] % request_.grid[1]),
+             static_cast<std::uint32_t>(b / request_.grid[0] / request_.grid[1])};
   const std::uint32_t t = fault.warp * kGroupLanes + fault.lane;
-  r.thread = {t % request_.block[0], t / request_.block[0] % request_.block[1], t / request_.block[0] / request_.block[1]};
+  r.thread = {t % request_.block[0], t / request_.block[0] % request_.block[1],
+              t / request_.block[0] / request_.block[1]};
 }
 
 void LaunchRun::finish() {

@@ -12,7 +12,8 @@ namespace muscope::exec {
 
 class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this<LaunchRun> {
  public:
-  LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory, const arch::GpuSpec& gpu, const EngineOptions& options);
+  LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory,
+            const arch::GpuSpec& gpu, const EngineOptions& options);
 
   unsigned workers() const { return workers_; }
   /// What each worker's thread does.

@@ -27,12 +27,14 @@ struct Engine::State {
   }
 };
 
-Engine::Engine(memory::AddressSpace& memory, const arch::GpuSpec& gpu, EngineOptions options) : state_(std::make_unique<State>(memory, gpu, options)) {}
+Engine::Engine(memory::AddressSpace& memory, const arch::GpuSpec& gpu, EngineOptions options)
+    : state_(std::make_unique<State>(memory, gpu, options)) {}
 Engine::~Engine() = default;
 
 std::shared_ptr<LaunchHandle> Engine::start(LaunchRequest request) {
   std::shared_ptr<const Program> program = state_->program_of(request.kernel);
-  auto run = std::make_shared<LaunchRun>(std::move(request), std::move(program), state_->memory, state_->gpu, state_->options);
+  auto run =
+      std::make_shared<LaunchRun>(std::move(request), std::move(program), state_->memory, state_->gpu, state_->options);
   for (unsigned i = 0; i < run->workers(); ++i) state_->pool.run([run] { run->work(); });
   return run;
 }

@@ -37,21 +37,24 @@ struct LaunchRequest {
   std::uint32_t dynamic_shared = 0;
   std::vector<std::uint8_t> params;  ///< laid out at Kernel::params[i].offset
   bool cooperative = false;
-  std::uint64_t grid_workspace = 0;  ///< cooperative: device address of 16 zero bytes for the grid's barrier (%envreg1, 2)
-  bool observe = true;               ///< false: run only, count nothing
+  std::uint64_t grid_workspace =
+      0;                ///< cooperative: device address of 16 zero bytes for the grid's barrier (%envreg1, 2)
+  bool observe = true;  ///< false: run only, count nothing
 };
 
 struct LaunchResult {
   Outcome outcome = Outcome::kOk;
-  views::LaunchRecord record;   ///< counts, fault and findings; index, kernel, stream and device are the caller's to fill
-  std::string output;           ///< what device printf and assert wrote, in block order
+  views::LaunchRecord
+      record;          ///< counts, fault and findings; index, kernel, stream and device are the caller's to fill
+  std::string output;  ///< what device printf and assert wrote, in block order
 };
 
 struct EngineOptions {
-  unsigned threads = 0;             ///< workers; 0 = one per available core
-  std::uint64_t max_steps = 0;      ///< warp instructions a launch may execute; 0 = no limit
+  unsigned threads = 0;                          ///< workers; 0 = one per available core
+  std::uint64_t max_steps = 0;                   ///< warp instructions a launch may execute; 0 = no limit
   const volatile std::uint32_t* stop = nullptr;  ///< becomes non-zero to end the launch in progress
-  double hang_seconds = 10;         ///< how long all warps may wait for something that nobody changes, while the host waits for the kernel
+  double hang_seconds =
+      10;  ///< how long all warps may wait for something that nobody changes, while the host waits for the kernel
 };
 
 /// A launch under way on engine threads.

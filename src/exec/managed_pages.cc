@@ -37,8 +37,10 @@ void move_pages(std::uint64_t address, std::uint64_t bytes, bool to_device) {
   Pages& p = pages();
   const std::lock_guard lock(p.mutex);
   for (std::uint64_t page = address / kManagedPage; page <= (address + bytes - 1) / kManagedPage; ++page) {
-    if (to_device) p.on_device.insert(page);
-    else p.on_device.erase(page);
+    if (to_device)
+      p.on_device.insert(page);
+    else
+      p.on_device.erase(page);
   }
 }
 

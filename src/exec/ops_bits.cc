@@ -1,4 +1,5 @@
-// Logic, shifts and bit manipulation (PTX ISA, "Logic and Shift Instructions" and the bit-counting integer instructions).
+// Logic, shifts and bit manipulation (PTX ISA, "Logic and Shift Instructions" and the bit-counting integer
+// instructions).
 #include <bit>
 
 #include "exec/op_table.h"
@@ -11,20 +12,42 @@ using ptx::Mod;
 using ptx::Opcode;
 using ptx::Type;
 
-template <typename T> struct And { static T apply(T a, T b) { return a & b; } };
-template <typename T> struct Or { static T apply(T a, T b) { return a | b; } };
-template <typename T> struct Xor { static T apply(T a, T b) { return a ^ b; } };
-template <typename T> struct Not { static T apply(T a) { return static_cast<T>(~a); } };
-template <typename T> struct Cnot { static T apply(T a) { return a == 0 ? 1 : 0; } };
-// The amount is 32 bits whatever the type; amounts of the width or more give 0, or the sign.
-template <typename T> struct Shl {
-  static T apply(T a, std::uint32_t b) { return b >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << (b & (sizeof(T) * 8 - 1))); }
+template <typename T>
+struct And {
+  static T apply(T a, T b) { return a & b; }
 };
-template <typename T> struct Shr {
+template <typename T>
+struct Or {
+  static T apply(T a, T b) { return a | b; }
+};
+template <typename T>
+struct Xor {
+  static T apply(T a, T b) { return a ^ b; }
+};
+template <typename T>
+struct Not {
+  static T apply(T a) { return static_cast<T>(~a); }
+};
+template <typename T>
+struct Cnot {
+  static T apply(T a) { return a == 0 ? 1 : 0; }
+};
+// The amount is 32 bits whatever the type; amounts of the width or more give 0, or the sign.
+template <typename T>
+struct Shl {
+  static T apply(T a, std::uint32_t b) {
+    return b >= sizeof(T) * 8 ? T{0}
+                              : static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << (b & (sizeof(T) * 8 - 1)));
+  }
+};
+template <typename T>
+struct Shr {
   static T apply(T a, std::uint32_t b) {
     constexpr std::uint32_t kBits = sizeof(T) * 8;
-    if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (b >= kBits ? kBits - 1 : b));
-    else return b >= kBits ? T{0} : static_cast<T>(a >> (b & (kBits - 1)));
+    if constexpr (std::is_signed_v<T>)
+      return static_cast<T>(a >> (b >= kBits ? kBits - 1 : b));
+    else
+      return b >= kBits ? T{0} : static_cast<T>(a >> (b & (kBits - 1)));
   }
 };
 template <bool kLeft, bool kWrap>
@@ -35,8 +58,14 @@ struct Funnel {
     return static_cast<std::uint32_t>(kLeft ? (pair << n) >> 32 : pair >> n);
   }
 };
-template <typename T> struct Popc { static std::uint32_t apply(T a) { return static_cast<std::uint32_t>(std::popcount(a)); } };
-template <typename T> struct Clz { static std::uint32_t apply(T a) { return static_cast<std::uint32_t>(std::countl_zero(a)); } };
+template <typename T>
+struct Popc {
+  static std::uint32_t apply(T a) { return static_cast<std::uint32_t>(std::popcount(a)); }
+};
+template <typename T>
+struct Clz {
+  static std::uint32_t apply(T a) { return static_cast<std::uint32_t>(std::countl_zero(a)); }
+};
 template <typename T, bool kShift>
 struct Bfind {
   static std::uint32_t apply(T a) {
@@ -47,23 +76,30 @@ struct Bfind {
     return kShift ? static_cast<std::uint32_t>(sizeof(T) * 8 - 1) - top : top;
   }
 };
-template <typename T> struct Brev {
+template <typename T>
+struct Brev {
   static T apply(T a) {
     T r = 0;
     for (unsigned k = 0; k < sizeof(T) * 8; ++k) r = static_cast<T>((r << 1) | ((a >> k) & 1));
     return r;
   }
 };
-// 32-bit forms take the low 8 bits of position and length; 64-bit ones all 32 bits, unlike the manual says (seen on hardware).
-template <typename T> std::uint32_t field(std::uint32_t v) { return sizeof(T) == 4 ? v & 0xff : v; }
-template <typename T> struct Bfe {
+// 32-bit forms take the low 8 bits of position and length; 64-bit ones all 32 bits, unlike the manual says (seen on
+// hardware).
+template <typename T>
+std::uint32_t field(std::uint32_t v) {
+  return sizeof(T) == 4 ? v & 0xff : v;
+}
+template <typename T>
+struct Bfe {
   static T apply(T a, std::uint32_t b, std::uint32_t c) {
     constexpr std::uint32_t kBits = sizeof(T) * 8;
     using U = std::make_unsigned_t<T>;
     const std::uint32_t pos = field<T>(b), len = field<T>(c);
     if (len == 0) return 0;
     const std::uint64_t end = std::uint64_t{pos} + len - 1;
-    const bool sign = std::is_signed_v<T> && ((static_cast<U>(a) >> (end < kBits - 1 ? static_cast<std::uint32_t>(end) : kBits - 1)) & 1);
+    const bool sign = std::is_signed_v<T> &&
+                      ((static_cast<U>(a) >> (end < kBits - 1 ? static_cast<std::uint32_t>(end) : kBits - 1)) & 1);
     U r = pos >= kBits ? U{0} : static_cast<U>(a) >> pos;
     const std::uint32_t have = pos >= kBits ? 0 : (len < kBits - pos ? len : kBits - pos);
     const U keep = have >= kBits ? static_cast<U>(-1) : static_cast<U>((U{1} << have) - 1);
@@ -71,7 +107,8 @@ template <typename T> struct Bfe {
     return static_cast<T>(sign ? r | static_cast<U>(~keep) : r);
   }
 };
-template <typename T> struct BfiRun {
+template <typename T>
+struct BfiRun {
   static const XOp* run(Warp& w, const XOp* op) {
     constexpr std::uint32_t kBits = sizeof(T) * 8;
     const T* a = w.src<T>(op->a);
@@ -88,7 +125,8 @@ template <typename T> struct BfiRun {
     return op + 1;
   }
 };
-template <bool kWrap> struct Bmsk {
+template <bool kWrap>
+struct Bmsk {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t pos = kWrap ? a & 31 : a, width = kWrap ? b & 31 : b;
     if (pos >= 32) return 0;
@@ -96,13 +134,15 @@ template <bool kWrap> struct Bmsk {
     return static_cast<std::uint32_t>(mask << pos);
   }
 };
-template <typename T, bool kWrap> struct Szext {
+template <typename T, bool kWrap>
+struct Szext {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t n = kWrap ? b & 31 : b;
     if (n == 0) return 0;
     if (n >= 32) return a;
     const std::uint32_t shifted = a << (32 - n);
-    return std::is_signed_v<T> ? static_cast<std::uint32_t>(static_cast<std::int32_t>(shifted) >> (32 - n)) : shifted >> (32 - n);
+    return std::is_signed_v<T> ? static_cast<std::uint32_t>(static_cast<std::int32_t>(shifted) >> (32 - n))
+                               : shifted >> (32 - n);
   }
 };
 struct Fns {
@@ -121,7 +161,8 @@ struct Fns {
 };
 
 const XOp* lop3(Warp& w, const XOp* op) {
-  const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b), *c = w.src<std::uint32_t>(op->c);
+  const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b),
+                      *c = w.src<std::uint32_t>(op->c);
   const unsigned table = op->imm8;
   for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) {
     std::uint32_t r = 0;
@@ -136,7 +177,8 @@ const XOp* lop3(Warp& w, const XOp* op) {
 
 enum PrmtMode : std::uint8_t { kPrmtPlain, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
 const XOp* prmt(Warp& w, const XOp* op) {
-  const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b), *c = w.src<std::uint32_t>(op->c);
+  const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b),
+                      *c = w.src<std::uint32_t>(op->c);
   const std::uint8_t mode = op->imm8;
   for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) {
     const std::uint64_t bytes = (std::uint64_t{b[l]} << 32) | a[l];
@@ -146,13 +188,26 @@ const XOp* prmt(Warp& w, const XOp* op) {
       std::uint32_t pick;
       bool replicate = false;
       switch (mode) {
-        case kF4e: pick = s + k; break;
-        case kB4e: pick = (s - k) & 7; break;
-        case kRc8: pick = s; break;
-        case kEcl: pick = k > s ? k : s; break;
-        case kEcr: pick = k < s ? k : s; break;
-        case kRc16: pick = (s & 1) * 2 + (k & 1); break;
-        default: pick = (c[l] >> (4 * k)) & 7, replicate = (c[l] >> (4 * k)) & 8;
+        case kF4e:
+          pick = s + k;
+          break;
+        case kB4e:
+          pick = (s - k) & 7;
+          break;
+        case kRc8:
+          pick = s;
+          break;
+        case kEcl:
+          pick = k > s ? k : s;
+          break;
+        case kEcr:
+          pick = k < s ? k : s;
+          break;
+        case kRc16:
+          pick = (s & 1) * 2 + (k & 1);
+          break;
+        default:
+          pick = (c[l] >> (4 * k)) & 7, replicate = (c[l] >> (4 * k)) & 8;
       }
       std::uint32_t byte = static_cast<std::uint32_t>(bytes >> (8 * pick)) & 0xff;
       if (replicate) byte = byte & 0x80 ? 0xff : 0;
@@ -175,42 +230,61 @@ const XOp* predicate_logic(Warp& w, const XOp* op) {
 template <template <typename> class F>
 Handler binary_bits(Type type) {
   switch (ptx::size_of(type)) {
-    case 2: return Binary<std::uint16_t, std::uint16_t, std::uint16_t, F<std::uint16_t>>::run;
-    case 4: return Binary<std::uint32_t, std::uint32_t, std::uint32_t, F<std::uint32_t>>::run;
-    case 8: return Binary<std::uint64_t, std::uint64_t, std::uint64_t, F<std::uint64_t>>::run;
-    default: return nullptr;
+    case 2:
+      return Binary<std::uint16_t, std::uint16_t, std::uint16_t, F<std::uint16_t>>::run;
+    case 4:
+      return Binary<std::uint32_t, std::uint32_t, std::uint32_t, F<std::uint32_t>>::run;
+    case 8:
+      return Binary<std::uint64_t, std::uint64_t, std::uint64_t, F<std::uint64_t>>::run;
+    default:
+      return nullptr;
   }
 }
 template <template <typename> class F>
 Handler unary_bits(Type type) {
   switch (ptx::size_of(type)) {
-    case 2: return Unary<std::uint16_t, std::uint16_t, F<std::uint16_t>>::run;
-    case 4: return Unary<std::uint32_t, std::uint32_t, F<std::uint32_t>>::run;
-    case 8: return Unary<std::uint64_t, std::uint64_t, F<std::uint64_t>>::run;
-    default: return nullptr;
+    case 2:
+      return Unary<std::uint16_t, std::uint16_t, F<std::uint16_t>>::run;
+    case 4:
+      return Unary<std::uint32_t, std::uint32_t, F<std::uint32_t>>::run;
+    case 8:
+      return Unary<std::uint64_t, std::uint64_t, F<std::uint64_t>>::run;
+    default:
+      return nullptr;
   }
 }
 
 Handler shift_right(Type type) {
   switch (type) {
     case Type::kB16:
-    case Type::kU16: return Binary<std::uint16_t, std::uint16_t, std::uint32_t, Shr<std::uint16_t>>::run;
-    case Type::kS16: return Binary<std::int16_t, std::int16_t, std::uint32_t, Shr<std::int16_t>>::run;
+    case Type::kU16:
+      return Binary<std::uint16_t, std::uint16_t, std::uint32_t, Shr<std::uint16_t>>::run;
+    case Type::kS16:
+      return Binary<std::int16_t, std::int16_t, std::uint32_t, Shr<std::int16_t>>::run;
     case Type::kB32:
-    case Type::kU32: return Binary<std::uint32_t, std::uint32_t, std::uint32_t, Shr<std::uint32_t>>::run;
-    case Type::kS32: return Binary<std::int32_t, std::int32_t, std::uint32_t, Shr<std::int32_t>>::run;
+    case Type::kU32:
+      return Binary<std::uint32_t, std::uint32_t, std::uint32_t, Shr<std::uint32_t>>::run;
+    case Type::kS32:
+      return Binary<std::int32_t, std::int32_t, std::uint32_t, Shr<std::int32_t>>::run;
     case Type::kB64:
-    case Type::kU64: return Binary<std::uint64_t, std::uint64_t, std::uint32_t, Shr<std::uint64_t>>::run;
-    case Type::kS64: return Binary<std::int64_t, std::int64_t, std::uint32_t, Shr<std::int64_t>>::run;
-    default: return nullptr;
+    case Type::kU64:
+      return Binary<std::uint64_t, std::uint64_t, std::uint32_t, Shr<std::uint64_t>>::run;
+    case Type::kS64:
+      return Binary<std::int64_t, std::int64_t, std::uint32_t, Shr<std::int64_t>>::run;
+    default:
+      return nullptr;
   }
 }
 Handler shift_left(Type type) {
   switch (ptx::size_of(type)) {
-    case 2: return Binary<std::uint16_t, std::uint16_t, std::uint32_t, Shl<std::uint16_t>>::run;
-    case 4: return Binary<std::uint32_t, std::uint32_t, std::uint32_t, Shl<std::uint32_t>>::run;
-    case 8: return Binary<std::uint64_t, std::uint64_t, std::uint32_t, Shl<std::uint64_t>>::run;
-    default: return nullptr;
+    case 2:
+      return Binary<std::uint16_t, std::uint16_t, std::uint32_t, Shl<std::uint16_t>>::run;
+    case 4:
+      return Binary<std::uint32_t, std::uint32_t, std::uint32_t, Shl<std::uint32_t>>::run;
+    case 8:
+      return Binary<std::uint64_t, std::uint64_t, std::uint32_t, Shl<std::uint64_t>>::run;
+    default:
+      return nullptr;
   }
 }
 
@@ -221,11 +295,16 @@ Handler find_top(bool shift) {
 
 Handler extract(Type type) {
   switch (type) {
-    case Type::kU32: return Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Bfe<std::uint32_t>>::run;
-    case Type::kS32: return Ternary<std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, Bfe<std::int32_t>>::run;
-    case Type::kU64: return Ternary<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, Bfe<std::uint64_t>>::run;
-    case Type::kS64: return Ternary<std::int64_t, std::int64_t, std::uint32_t, std::uint32_t, Bfe<std::int64_t>>::run;
-    default: return nullptr;
+    case Type::kU32:
+      return Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Bfe<std::uint32_t>>::run;
+    case Type::kS32:
+      return Ternary<std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, Bfe<std::int32_t>>::run;
+    case Type::kU64:
+      return Ternary<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, Bfe<std::uint64_t>>::run;
+    case Type::kS64:
+      return Ternary<std::int64_t, std::int64_t, std::uint32_t, std::uint32_t, Bfe<std::int64_t>>::run;
+    default:
+      return nullptr;
   }
 }
 
@@ -235,45 +314,74 @@ Handler find_bits(const code::Op& op) {
   const bool predicate = op.type == Type::kPred;
   const ptx::Instruction& i = *op.source;
   switch (op.opcode) {
-    case Opcode::k_and: return predicate ? predicate_logic<0> : binary_bits<And>(op.type);
-    case Opcode::k_or: return predicate ? predicate_logic<1> : binary_bits<Or>(op.type);
-    case Opcode::k_xor: return predicate ? predicate_logic<2> : binary_bits<Xor>(op.type);
-    case Opcode::k_not: return predicate ? predicate_logic<3> : unary_bits<Not>(op.type);
-    case Opcode::k_cnot: return unary_bits<Cnot>(op.type);
-    case Opcode::k_lop3: return lop3;
-    case Opcode::k_shl: return shift_left(op.type);
-    case Opcode::k_shr: return shift_right(op.type);
+    case Opcode::k_and:
+      return predicate ? predicate_logic<0> : binary_bits<And>(op.type);
+    case Opcode::k_or:
+      return predicate ? predicate_logic<1> : binary_bits<Or>(op.type);
+    case Opcode::k_xor:
+      return predicate ? predicate_logic<2> : binary_bits<Xor>(op.type);
+    case Opcode::k_not:
+      return predicate ? predicate_logic<3> : unary_bits<Not>(op.type);
+    case Opcode::k_cnot:
+      return unary_bits<Cnot>(op.type);
+    case Opcode::k_lop3:
+      return lop3;
+    case Opcode::k_shl:
+      return shift_left(op.type);
+    case Opcode::k_shr:
+      return shift_right(op.type);
     case Opcode::k_shf: {
       const bool left = i.has(Mod::k_l), wrap = i.has(Mod::k_wrap);
       using U = std::uint32_t;
-      return left ? (wrap ? Ternary<U, U, U, U, Funnel<true, true>>::run : Ternary<U, U, U, U, Funnel<true, false>>::run)
-                  : (wrap ? Ternary<U, U, U, U, Funnel<false, true>>::run : Ternary<U, U, U, U, Funnel<false, false>>::run);
+      return left
+                 ? (wrap ? Ternary<U, U, U, U, Funnel<true, true>>::run : Ternary<U, U, U, U, Funnel<true, false>>::run)
+                 : (wrap ? Ternary<U, U, U, U, Funnel<false, true>>::run
+                         : Ternary<U, U, U, U, Funnel<false, false>>::run);
     }
-    case Opcode::k_prmt: return prmt;
-    case Opcode::k_popc: return ptx::size_of(op.type) == 8 ? Unary<std::uint32_t, std::uint64_t, Popc<std::uint64_t>>::run : Unary<std::uint32_t, std::uint32_t, Popc<std::uint32_t>>::run;
-    case Opcode::k_clz: return ptx::size_of(op.type) == 8 ? Unary<std::uint32_t, std::uint64_t, Clz<std::uint64_t>>::run : Unary<std::uint32_t, std::uint32_t, Clz<std::uint32_t>>::run;
+    case Opcode::k_prmt:
+      return prmt;
+    case Opcode::k_popc:
+      return ptx::size_of(op.type) == 8 ? Unary<std::uint32_t, std::uint64_t, Popc<std::uint64_t>>::run
+                                        : Unary<std::uint32_t, std::uint32_t, Popc<std::uint32_t>>::run;
+    case Opcode::k_clz:
+      return ptx::size_of(op.type) == 8 ? Unary<std::uint32_t, std::uint64_t, Clz<std::uint64_t>>::run
+                                        : Unary<std::uint32_t, std::uint32_t, Clz<std::uint32_t>>::run;
     case Opcode::k_bfind: {
       const bool shift = i.has(Mod::k_shiftamt);
       switch (op.type) {
-        case Type::kU32: return find_top<std::uint32_t>(shift);
-        case Type::kS32: return find_top<std::int32_t>(shift);
-        case Type::kU64: return find_top<std::uint64_t>(shift);
-        case Type::kS64: return find_top<std::int64_t>(shift);
-        default: return nullptr;
+        case Type::kU32:
+          return find_top<std::uint32_t>(shift);
+        case Type::kS32:
+          return find_top<std::int32_t>(shift);
+        case Type::kU64:
+          return find_top<std::uint64_t>(shift);
+        case Type::kS64:
+          return find_top<std::int64_t>(shift);
+        default:
+          return nullptr;
       }
     }
-    case Opcode::k_brev: return unary_bits<Brev>(op.type);
-    case Opcode::k_bfe: return extract(op.type);
-    case Opcode::k_bfi: return ptx::size_of(op.type) == 8 ? BfiRun<std::uint64_t>::run : BfiRun<std::uint32_t>::run;
-    case Opcode::k_bmsk: return i.has(Mod::k_wrap) ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<true>>::run : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<false>>::run;
+    case Opcode::k_brev:
+      return unary_bits<Brev>(op.type);
+    case Opcode::k_bfe:
+      return extract(op.type);
+    case Opcode::k_bfi:
+      return ptx::size_of(op.type) == 8 ? BfiRun<std::uint64_t>::run : BfiRun<std::uint32_t>::run;
+    case Opcode::k_bmsk:
+      return i.has(Mod::k_wrap) ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<true>>::run
+                                : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<false>>::run;
     case Opcode::k_szext: {
       const bool wrap = i.has(Mod::k_wrap);
       using U = std::uint32_t;
-      if (op.type == Type::kS32) return wrap ? Binary<U, U, U, Szext<std::int32_t, true>>::run : Binary<U, U, U, Szext<std::int32_t, false>>::run;
+      if (op.type == Type::kS32)
+        return wrap ? Binary<U, U, U, Szext<std::int32_t, true>>::run
+                    : Binary<U, U, U, Szext<std::int32_t, false>>::run;
       return wrap ? Binary<U, U, U, Szext<U, true>>::run : Binary<U, U, U, Szext<U, false>>::run;
     }
-    case Opcode::k_fns: return Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Fns>::run;
-    default: return nullptr;
+    case Opcode::k_fns:
+      return Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Fns>::run;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,8 +1,8 @@
 // cvt in all directions (PTX ISA, "cvt"): one general path per lane, and vectorised ones for what programs use most.
 //
-// Float to integer saturates. Not-a-number gives 0 for f32 to at most 32 bits and only the sign bit otherwise (measured on an
-// H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results are extended to the
-// register, by sign for signed types.
+// Float to integer saturates. Not-a-number gives 0 for f32 to at most 32 bits and only the sign bit otherwise (measured
+// on an H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results are
+// extended to the register, by sign for signed types.
 #include <bit>
 
 #include "exec/half.h"
@@ -18,15 +18,22 @@ using ptx::Opcode;
 using ptx::Type;
 
 HalfRounding half_rounding(Rounding r) {
-  return r == Rounding::kZero ? HalfRounding::kZero : r == Rounding::kDown ? HalfRounding::kDown : r == Rounding::kUp ? HalfRounding::kUp : HalfRounding::kNearest;
+  return r == Rounding::kZero   ? HalfRounding::kZero
+         : r == Rounding::kDown ? HalfRounding::kDown
+         : r == Rounding::kUp   ? HalfRounding::kUp
+                                : HalfRounding::kNearest;
 }
 
 double round_integral(double v, Rounding r) {
   switch (r) {
-    case Rounding::kZero: return std::trunc(v);
-    case Rounding::kDown: return std::floor(v);
-    case Rounding::kUp: return std::ceil(v);
-    case Rounding::kNearest: break;
+    case Rounding::kZero:
+      return std::trunc(v);
+    case Rounding::kDown:
+      return std::floor(v);
+    case Rounding::kUp:
+      return std::ceil(v);
+    case Rounding::kNearest:
+      break;
   }
   return std::nearbyint(v);  // MXCSR is in nearest-even here
 }
@@ -77,7 +84,9 @@ Lane read_lane(Type type, unsigned lane_bytes, const std::uint8_t* slot, unsigne
   std::memcpy(&raw, slot + std::size_t{l} * lane_bytes, lane_bytes);
   Lane v;
   switch (type) {
-    case Type::kF64: v.is_float = true, v.f = std::bit_cast<double>(raw); break;
+    case Type::kF64:
+      v.is_float = true, v.f = std::bit_cast<double>(raw);
+      break;
     case Type::kF32:
     case Type::kTF32: {
       float x = std::bit_cast<float>(static_cast<std::uint32_t>(raw));
@@ -85,13 +94,19 @@ Lane read_lane(Type type, unsigned lane_bytes, const std::uint8_t* slot, unsigne
       v.is_float = true, v.f = x;
       break;
     }
-    case Type::kF16: v.is_float = true, v.f = half_to_float(static_cast<std::uint16_t>(raw)); break;
-    case Type::kBF16: v.is_float = true, v.f = bfloat_to_float(static_cast<std::uint16_t>(raw)); break;
+    case Type::kF16:
+      v.is_float = true, v.f = half_to_float(static_cast<std::uint16_t>(raw));
+      break;
+    case Type::kBF16:
+      v.is_float = true, v.f = bfloat_to_float(static_cast<std::uint16_t>(raw));
+      break;
     default: {
       const unsigned bits = static_cast<unsigned>(ptx::size_of(type)) * 8;
       v.is_signed = ptx::is_signed(type);
       const std::uint64_t kept = bits >= 64 ? raw : raw & ((std::uint64_t{1} << bits) - 1);
-      v.u = v.is_signed && bits < 64 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(kept << (64 - bits)) >> (64 - bits)) : kept;
+      v.u = v.is_signed && bits < 64
+                ? static_cast<std::uint64_t>(static_cast<std::int64_t>(kept << (64 - bits)) >> (64 - bits))
+                : kept;
     }
   }
   return v;
@@ -106,7 +121,8 @@ std::uint64_t saturate_to_integer(double v, bool is_signed, unsigned bits, bool 
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   }
   if (v <= 0) return 0;
-  if (v >= std::ldexp(1.0, static_cast<int>(bits))) return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  if (v >= std::ldexp(1.0, static_cast<int>(bits)))
+    return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   return static_cast<std::uint64_t>(v);
 }
 
@@ -153,7 +169,8 @@ const XOp* general(Warp& w, const XOp* op) {
         if (source.sat) f = static_cast<float>(clamp01(f));
         if (source.ftz && std::fabs(f) < std::numeric_limits<float>::min()) f = std::copysign(0.0f, f);
         std::uint32_t bits = f == f || from == Type::kF64 ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
-        if (to == Type::kTF32) bits = f == f && std::isfinite(f) ? (bits + 0x1000u) & 0xffffe000u : bits;  // .rna: ties away from zero
+        if (to == Type::kTF32)
+          bits = f == f && std::isfinite(f) ? (bits + 0x1000u) & 0xffffe000u : bits;  // .rna: ties away from zero
         result = bits;
       } else {
         if (!v.is_float) d = integer_to_double(magnitude, negative, r);
@@ -163,11 +180,14 @@ const XOp* general(Warp& w, const XOp* op) {
       }
     } else {
       const bool is_signed = ptx::is_signed(to);
-      if (v.is_float) result = saturate_to_integer(round_integral(v.f, source.rounding), is_signed, to_bits, from == Type::kF64);
-      else result = source.sat ? clamp_integer(v, is_signed, to_bits) : v.u;
+      if (v.is_float)
+        result = saturate_to_integer(round_integral(v.f, source.rounding), is_signed, to_bits, from == Type::kF64);
+      else
+        result = source.sat ? clamp_integer(v, is_signed, to_bits) : v.u;
       if (to_bits < 64) {
         result &= (std::uint64_t{1} << to_bits) - 1;
-        if (is_signed) result = static_cast<std::uint64_t>(static_cast<std::int64_t>(result << (64 - to_bits)) >> (64 - to_bits));
+        if (is_signed)
+          result = static_cast<std::uint64_t>(static_cast<std::int64_t>(result << (64 - to_bits)) >> (64 - to_bits));
       }
     }
     std::memcpy(out + std::size_t{l} * source.dst_lane_bytes, &result, source.dst_lane_bytes);
@@ -191,8 +211,19 @@ const XOp* pack_two(Warp& w, const XOp* op) {
   return op + 1;
 }
 
-struct ToFloat { template <typename A> static float apply(A a) { return static_cast<float>(a); } };
-template <typename D> struct Cast { template <typename A> static D apply(A a) { return static_cast<D>(a); } };
+struct ToFloat {
+  template <typename A>
+  static float apply(A a) {
+    return static_cast<float>(a);
+  }
+};
+template <typename D>
+struct Cast {
+  template <typename A>
+  static D apply(A a) {
+    return static_cast<D>(a);
+  }
+};
 template <typename D>
 struct Truncate {
   static D apply(float a) {
@@ -208,19 +239,32 @@ struct Truncate {
   }
 };
 // The payload of a NaN survives (H200).
-struct NarrowF64 { static float apply(double a) { return static_cast<float>(a); } };
-struct HalfToFloat { static float apply(std::uint16_t a) { const float f = half_to_float(a); return f == f ? f : std::bit_cast<float>(0x7fffffffu); } };
+struct NarrowF64 {
+  static float apply(double a) { return static_cast<float>(a); }
+};
+struct HalfToFloat {
+  static float apply(std::uint16_t a) {
+    const float f = half_to_float(a);
+    return f == f ? f : std::bit_cast<float>(0x7fffffffu);
+  }
+};
 
 /// The vectorised paths; null for what needs the general one.
 Handler fast(const code::Op& op) {
-  if (op.sat || op.ftz || op.dst_lane_bytes != std::max(2, ptx::size_of(op.type)) || op.a_lane_bytes != std::max(2, ptx::size_of(op.type2))) return nullptr;
+  if (op.sat || op.ftz || op.dst_lane_bytes != std::max(2, ptx::size_of(op.type)) ||
+      op.a_lane_bytes != std::max(2, ptx::size_of(op.type2)))
+    return nullptr;
   const bool nearest = op.rounding == Rounding::kNearest;
   const auto is = [&](Type to, Type from) { return op.type == to && op.type2 == from; };
   using std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t;
   if (is(Type::kS64, Type::kS32) || is(Type::kU64, Type::kS32)) return Unary<int64_t, int32_t, Cast<int64_t>>::run;
   if (is(Type::kU64, Type::kU32) || is(Type::kS64, Type::kU32)) return Unary<uint64_t, uint32_t, Cast<uint64_t>>::run;
-  if (is(Type::kU32, Type::kU64) || is(Type::kS32, Type::kS64) || is(Type::kU32, Type::kS64) || is(Type::kS32, Type::kU64)) return Unary<uint32_t, uint64_t, Cast<uint32_t>>::run;
-  if (is(Type::kU16, Type::kU32) || is(Type::kS16, Type::kS32) || is(Type::kU16, Type::kS32) || is(Type::kS16, Type::kU32)) return Unary<uint16_t, uint32_t, Cast<uint16_t>>::run;
+  if (is(Type::kU32, Type::kU64) || is(Type::kS32, Type::kS64) || is(Type::kU32, Type::kS64) ||
+      is(Type::kS32, Type::kU64))
+    return Unary<uint32_t, uint64_t, Cast<uint32_t>>::run;
+  if (is(Type::kU16, Type::kU32) || is(Type::kS16, Type::kS32) || is(Type::kU16, Type::kS32) ||
+      is(Type::kS16, Type::kU32))
+    return Unary<uint16_t, uint32_t, Cast<uint16_t>>::run;
   if (is(Type::kU32, Type::kU16) || is(Type::kS32, Type::kU16)) return Unary<uint32_t, uint16_t, Cast<uint32_t>>::run;
   if (is(Type::kS32, Type::kS16) || is(Type::kU32, Type::kS16)) return Unary<int32_t, std::int16_t, Cast<int32_t>>::run;
   if (is(Type::kF32, Type::kS32) && nearest) return Unary<float, int32_t, ToFloat>::run;
@@ -229,17 +273,32 @@ Handler fast(const code::Op& op) {
   if (is(Type::kF64, Type::kU32)) return Unary<double, uint32_t, Cast<double>>::run;
   if (is(Type::kF64, Type::kF32) && !op.integer_rounding) return Unary<double, float, Cast<double>>::run;
   if (is(Type::kF32, Type::kF64) && nearest && !op.integer_rounding) return Unary<float, double, NarrowF64>::run;
-  if (is(Type::kS32, Type::kF32) && op.rounding == Rounding::kZero) return Unary<int32_t, float, Truncate<int32_t>>::run;
-  if (is(Type::kU32, Type::kF32) && op.rounding == Rounding::kZero) return Unary<uint32_t, float, Truncate<uint32_t>>::run;
+  if (is(Type::kS32, Type::kF32) && op.rounding == Rounding::kZero)
+    return Unary<int32_t, float, Truncate<int32_t>>::run;
+  if (is(Type::kU32, Type::kF32) && op.rounding == Rounding::kZero)
+    return Unary<uint32_t, float, Truncate<uint32_t>>::run;
   if (is(Type::kF32, Type::kF16)) return Unary<float, uint16_t, HalfToFloat>::run;
   return nullptr;
 }
 
 bool convertible(Type t) {
   switch (t) {
-    case Type::kU8: case Type::kS8: case Type::kU16: case Type::kS16: case Type::kU32: case Type::kS32: case Type::kU64: case Type::kS64:
-    case Type::kF16: case Type::kBF16: case Type::kF32: case Type::kF64: case Type::kTF32: return true;
-    default: return false;
+    case Type::kU8:
+    case Type::kS8:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF16:
+    case Type::kBF16:
+    case Type::kF32:
+    case Type::kF64:
+    case Type::kTF32:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -2,9 +2,10 @@
 //
 // Ordinary arithmetic is correctly rounded in the mode that the instruction names; .ftz flushes subnormal inputs and
 // results as the SSE control register does. An f32 result that is not a number is the canonical 0x7fffffff.
-// Approximate functions are computed in double and rounded once, so they are closer to the true value than the manual asks.
-#include <bit>
+// Approximate functions are computed in double and rounded once, so they are closer to the true value than the manual
+// asks.
 #include <immintrin.h>
+#include <bit>
 
 #include "exec/op_table.h"
 #include "exec/ops_common.h"
@@ -43,38 +44,94 @@ inline double canonical(double v) { return v; }
 inline float saturate(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 inline double saturate(double v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
 
-template <typename T> struct FAdd { static T apply(T a, T b) { return canonical(a + b); } };
-template <typename T> struct FSub { static T apply(T a, T b) { return canonical(a - b); } };
-template <typename T> struct FMul { static T apply(T a, T b) { return canonical(a * b); } };
-template <typename T> struct FDiv { static T apply(T a, T b) { return canonical(a / b); } };
-template <typename T> struct FFma { static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); } };
-template <typename T> struct FRcp { static T apply(T a) { return canonical(T{1} / a); } };
-template <typename T> struct FSqrt { static T apply(T a) { return canonical(std::sqrt(a)); } };
+template <typename T>
+struct FAdd {
+  static T apply(T a, T b) { return canonical(a + b); }
+};
+template <typename T>
+struct FSub {
+  static T apply(T a, T b) { return canonical(a - b); }
+};
+template <typename T>
+struct FMul {
+  static T apply(T a, T b) { return canonical(a * b); }
+};
+template <typename T>
+struct FDiv {
+  static T apply(T a, T b) { return canonical(a / b); }
+};
+template <typename T>
+struct FFma {
+  static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+};
+template <typename T>
+struct FRcp {
+  static T apply(T a) { return canonical(T{1} / a); }
+};
+template <typename T>
+struct FSqrt {
+  static T apply(T a) { return canonical(std::sqrt(a)); }
+};
 // div.approx: 0 for divisors beyond 2^126 in magnitude (PTX ISA, "div").
 struct DivApprox {
   static float apply(float a, float b) {
     const float m = std::fabs(b);
     const float q = a / b;
-    return canonical(m > 0x1p126f && m < std::numeric_limits<float>::infinity() ? (a - a == 0.0f ? std::copysign(0.0f, q) : std::numeric_limits<float>::quiet_NaN()) : q);
+    return canonical(m > 0x1p126f && m < std::numeric_limits<float>::infinity()
+                         ? (a - a == 0.0f ? std::copysign(0.0f, q) : std::numeric_limits<float>::quiet_NaN())
+                         : q);
   }
 };
-template <typename T> struct Rsqrt { static T apply(T a) { return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)))); } };
-struct Sin { static float apply(float a) { return canonical(std::sin(a)); } };
-struct Cos { static float apply(float a) { return canonical(std::cos(a)); } };
-struct Lg2 { static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); } };
-struct Ex2 { static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); } };
-struct Tanh { static float apply(float a) { return canonical(std::tanh(a)); } };
+template <typename T>
+struct Rsqrt {
+  static T apply(T a) { return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)))); }
+};
+struct Sin {
+  static float apply(float a) { return canonical(std::sin(a)); }
+};
+struct Cos {
+  static float apply(float a) { return canonical(std::cos(a)); }
+};
+struct Lg2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
+};
+struct Ex2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+};
+struct Tanh {
+  static float apply(float a) { return canonical(std::tanh(a)); }
+};
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 keep the upper 32 bits of the result (PTX ISA); subnormals are zero.
-inline double upper_half(double v) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) & 0xffffffff00000000ull); }
-struct RcpApproxF64 { static double apply(double a) { return upper_half(1.0 / upper_half(a)); } };
-struct RsqrtApproxF64 { static double apply(double a) { return upper_half(1.0 / std::sqrt(upper_half(a))); } };
+inline double upper_half(double v) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) & 0xffffffff00000000ull);
+}
+struct RcpApproxF64 {
+  static double apply(double a) { return upper_half(1.0 / upper_half(a)); }
+};
+struct RsqrtApproxF64 {
+  static double apply(double a) { return upper_half(1.0 / std::sqrt(upper_half(a))); }
+};
 
-template <typename T> using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-template <typename T> constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
-template <typename T> BitsOf<T> bits(T v) { return std::bit_cast<BitsOf<T>>(v); }
-template <typename T> struct FAbs { static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); } };
-template <typename T> struct FNeg { static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) ^ kSign<T>)); } };
-template <typename T> struct CopySign { static T apply(T a, T b) { return std::bit_cast<T>((bits(a) & kSign<T>) | (bits(b) & ~kSign<T>)); } };
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <typename T>
+constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
+template <typename T>
+BitsOf<T> bits(T v) {
+  return std::bit_cast<BitsOf<T>>(v);
+}
+template <typename T>
+struct FAbs {
+  static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); }
+};
+template <typename T>
+struct FNeg {
+  static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) ^ kSign<T>)); }
+};
+template <typename T>
+struct CopySign {
+  static T apply(T a, T b) { return std::bit_cast<T>((bits(a) & kSign<T>) | (bits(b) & ~kSign<T>)); }
+};
 
 /// minimumNumber and maximumNumber: the other operand where one is not a number; -0 is below +0.
 template <typename T, bool kMin>
@@ -85,15 +142,23 @@ T extreme(T a, T b) {
   r = b == b ? r : a;
   return canonical(r);
 }
-template <typename T> struct FMin { static T apply(T a, T b) { return extreme<T, true>(a, b); } };
-template <typename T> struct FMax { static T apply(T a, T b) { return extreme<T, false>(a, b); } };
-template <typename T, bool kMin> struct NanExtreme {
+template <typename T>
+struct FMin {
+  static T apply(T a, T b) { return extreme<T, true>(a, b); }
+};
+template <typename T>
+struct FMax {
+  static T apply(T a, T b) { return extreme<T, false>(a, b); }
+};
+template <typename T, bool kMin>
+struct NanExtreme {
   static T apply(T a, T b) {
     const T r = extreme<T, kMin>(a, b);
     return a == a && b == b ? r : std::numeric_limits<T>::quiet_NaN();
   }
 };
-template <bool kMin, bool kNan> struct XorSign {
+template <bool kMin, bool kNan>
+struct XorSign {
   static float apply(float a, float b) {
     const float m = extreme<float, kMin>(FAbs<float>::apply(a), FAbs<float>::apply(b));
     const std::uint32_t sign = (bits(a) ^ bits(b)) & kSign<float>;
@@ -127,24 +192,32 @@ Handler pick(const code::Op& op) {
 
 template <template <typename> class F>
 Handler unary(const code::Op& op) {
-  return op.type == Type::kF64 ? pick<double, Unary<double, double, F<double>>::run>(op) : pick<float, Unary<float, float, F<float>>::run>(op);
+  return op.type == Type::kF64 ? pick<double, Unary<double, double, F<double>>::run>(op)
+                               : pick<float, Unary<float, float, F<float>>::run>(op);
 }
 template <template <typename> class F>
 Handler binary(const code::Op& op) {
-  return op.type == Type::kF64 ? pick<double, Binary<double, double, double, F<double>>::run>(op) : pick<float, Binary<float, float, float, F<float>>::run>(op);
+  return op.type == Type::kF64 ? pick<double, Binary<double, double, double, F<double>>::run>(op)
+                               : pick<float, Binary<float, float, float, F<float>>::run>(op);
 }
 template <template <typename> class F>
 Handler ternary(const code::Op& op) {
-  return op.type == Type::kF64 ? pick<double, Ternary<double, double, double, double, F<double>>::run>(op) : pick<float, Ternary<float, float, float, float, F<float>>::run>(op);
+  return op.type == Type::kF64 ? pick<double, Ternary<double, double, double, double, F<double>>::run>(op)
+                               : pick<float, Ternary<float, float, float, float, F<float>>::run>(op);
 }
 template <typename F>
-Handler unary_f32(const code::Op& op) { return pick<float, Unary<float, float, F>::run>(op); }
+Handler unary_f32(const code::Op& op) {
+  return pick<float, Unary<float, float, F>::run>(op);
+}
 
 template <bool kMin>
 Handler extreme_handler(const code::Op& op) {
   const bool nan = op.source->has(Mod::k_NaN), xorsign = op.source->has(Mod::k_xorsign);
-  if (op.type == Type::kF64) return Binary<double, double, double, std::conditional_t<kMin, FMin<double>, FMax<double>>>::run;
-  if (xorsign) return nan ? pick<float, Binary<float, float, float, XorSign<kMin, true>>::run>(op) : pick<float, Binary<float, float, float, XorSign<kMin, false>>::run>(op);
+  if (op.type == Type::kF64)
+    return Binary<double, double, double, std::conditional_t<kMin, FMin<double>, FMax<double>>>::run;
+  if (xorsign)
+    return nan ? pick<float, Binary<float, float, float, XorSign<kMin, true>>::run>(op)
+               : pick<float, Binary<float, float, float, XorSign<kMin, false>>::run>(op);
   if (nan) return pick<float, Binary<float, float, float, NanExtreme<float, kMin>>::run>(op);
   return pick<float, Binary<float, float, float, std::conditional_t<kMin, FMin<float>, FMax<float>>>::run>(op);
 }
@@ -155,18 +228,24 @@ const XOp* testp(Warp& w, const XOp* op) {
   const T* a = w.src<T>(op->a);
   const std::uint8_t kind = op->imm8;
   write_predicate(w, op->dst, mask_of([=](unsigned l) {
-    const T m = std::fabs(a[l]);
-    const bool nan = !(m == m), infinite = m == std::numeric_limits<T>::infinity();
-    const bool subnormal = m > 0 && m < std::numeric_limits<T>::min();
-    switch (kind) {
-      case kFinite: return !nan && !infinite;
-      case kInfinite: return infinite;
-      case kNumber: return !nan;
-      case kNotANumber: return nan;
-      case kNormal: return !nan && !infinite && m >= std::numeric_limits<T>::min();
-      default: return subnormal;
-    }
-  }));
+                    const T m = std::fabs(a[l]);
+                    const bool nan = !(m == m), infinite = m == std::numeric_limits<T>::infinity();
+                    const bool subnormal = m > 0 && m < std::numeric_limits<T>::min();
+                    switch (kind) {
+                      case kFinite:
+                        return !nan && !infinite;
+                      case kInfinite:
+                        return infinite;
+                      case kNumber:
+                        return !nan;
+                      case kNotANumber:
+                        return nan;
+                      case kNormal:
+                        return !nan && !infinite && m >= std::numeric_limits<T>::min();
+                      default:
+                        return subnormal;
+                    }
+                  }));
   return op + 1;
 }
 
@@ -178,9 +257,12 @@ Handler find_float(const code::Op& op) {
   const ptx::Instruction& i = *op.source;
   if (i.types.size() > 1) return nullptr;  // mixed precision
   switch (op.opcode) {
-    case Opcode::k_add: return binary<FAdd>(op);
-    case Opcode::k_sub: return binary<FSub>(op);
-    case Opcode::k_mul: return binary<FMul>(op);
+    case Opcode::k_add:
+      return binary<FAdd>(op);
+    case Opcode::k_sub:
+      return binary<FSub>(op);
+    case Opcode::k_mul:
+      return binary<FMul>(op);
     case Opcode::k_fma:
     case Opcode::k_mad:
       if (i.has(Mod::k_relu)) return nullptr;
@@ -191,22 +273,35 @@ Handler find_float(const code::Op& op) {
     case Opcode::k_rcp:
       if (dbl && op.approx) return controlled<Unary<double, double, RcpApproxF64>::run>;
       return unary<FRcp>(op);
-    case Opcode::k_sqrt: return unary<FSqrt>(op);
+    case Opcode::k_sqrt:
+      return unary<FSqrt>(op);
     case Opcode::k_rsqrt:
       if (dbl && op.ftz) return controlled<Unary<double, double, RsqrtApproxF64>::run>;
       return unary<Rsqrt>(op);
-    case Opcode::k_sin: return unary_f32<Sin>(op);
-    case Opcode::k_cos: return unary_f32<Cos>(op);
-    case Opcode::k_lg2: return unary_f32<Lg2>(op);
-    case Opcode::k_ex2: return unary_f32<Ex2>(op);
-    case Opcode::k_tanh: return unary_f32<Tanh>(op);
-    case Opcode::k_min: return extreme_handler<true>(op);
-    case Opcode::k_max: return extreme_handler<false>(op);
-    case Opcode::k_abs: return op.ftz ? controlled<Unary<float, float, FAbs<float>>::run> : unary<FAbs>(op);
-    case Opcode::k_neg: return unary<FNeg>(op);
-    case Opcode::k_copysign: return binary<CopySign>(op);
-    case Opcode::k_testp: return dbl ? testp<double> : testp<float>;
-    default: return nullptr;
+    case Opcode::k_sin:
+      return unary_f32<Sin>(op);
+    case Opcode::k_cos:
+      return unary_f32<Cos>(op);
+    case Opcode::k_lg2:
+      return unary_f32<Lg2>(op);
+    case Opcode::k_ex2:
+      return unary_f32<Ex2>(op);
+    case Opcode::k_tanh:
+      return unary_f32<Tanh>(op);
+    case Opcode::k_min:
+      return extreme_handler<true>(op);
+    case Opcode::k_max:
+      return extreme_handler<false>(op);
+    case Opcode::k_abs:
+      return op.ftz ? controlled<Unary<float, float, FAbs<float>>::run> : unary<FAbs>(op);
+    case Opcode::k_neg:
+      return unary<FNeg>(op);
+    case Opcode::k_copysign:
+      return binary<CopySign>(op);
+    case Opcode::k_testp:
+      return dbl ? testp<double> : testp<float>;
+    default:
+      return nullptr;
   }
 }
 

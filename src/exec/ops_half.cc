@@ -29,7 +29,8 @@ enum HalfOp : std::uint8_t { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNa
 enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4 };
 
 template <typename F>
-[[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b, std::uint16_t c) {
+[[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b,
+                                                std::uint16_t c) {
   if (what == kNeg) return a ^ 0x8000u;
   if (what == kAbs) return a & 0x7fffu;
   const auto load = [flags](std::uint16_t v) {
@@ -39,12 +40,24 @@ template <typename F>
   const float x = load(a), y = load(b), z = load(c);
   double r = 0;
   switch (what) {
-    case kAdd: r = x + y; break;
-    case kSub: r = x - y; break;
-    case kMul: r = x * y; break;
-    case kFma: r = static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(z); break;
-    case kEx2: r = std::exp2(static_cast<double>(x)); break;
-    case kTanh: r = std::tanh(static_cast<double>(x)); break;
+    case kAdd:
+      r = x + y;
+      break;
+    case kSub:
+      r = x - y;
+      break;
+    case kMul:
+      r = x * y;
+      break;
+    case kFma:
+      r = static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(z);
+      break;
+    case kEx2:
+      r = std::exp2(static_cast<double>(x));
+      break;
+    case kTanh:
+      r = std::tanh(static_cast<double>(x));
+      break;
     default: {
       const bool min = what == kMin || what == kMinNan, propagate = what == kMinNan || what == kMaxNan;
       if (x != x || y != y) {
@@ -88,11 +101,16 @@ struct HalfHandler {
 template <HalfOp kWhat>
 Handler by_type(Type type) {
   switch (type) {
-    case Type::kF16: return HalfHandler<F16, false, kWhat>::run;
-    case Type::kF16x2: return HalfHandler<F16, true, kWhat>::run;
-    case Type::kBF16: return HalfHandler<BF16, false, kWhat>::run;
-    case Type::kBF16x2: return HalfHandler<BF16, true, kWhat>::run;
-    default: return nullptr;
+    case Type::kF16:
+      return HalfHandler<F16, false, kWhat>::run;
+    case Type::kF16x2:
+      return HalfHandler<F16, true, kWhat>::run;
+    case Type::kBF16:
+      return HalfHandler<BF16, false, kWhat>::run;
+    case Type::kBF16x2:
+      return HalfHandler<BF16, true, kWhat>::run;
+    default:
+      return nullptr;
   }
 }
 
@@ -103,17 +121,28 @@ Handler find_half(const code::Op& op) {
   const bool nan = op.source->has(Mod::k_NaN);
   if (op.source->has(Mod::k_xorsign) || op.source->has(Mod::k_oob)) return nullptr;
   switch (op.opcode) {
-    case Opcode::k_add: return by_type<kAdd>(op.type);
-    case Opcode::k_sub: return by_type<kSub>(op.type);
-    case Opcode::k_mul: return by_type<kMul>(op.type);
-    case Opcode::k_fma: return by_type<kFma>(op.type);
-    case Opcode::k_min: return nan ? by_type<kMinNan>(op.type) : by_type<kMin>(op.type);
-    case Opcode::k_max: return nan ? by_type<kMaxNan>(op.type) : by_type<kMax>(op.type);
-    case Opcode::k_neg: return by_type<kNeg>(op.type);
-    case Opcode::k_abs: return by_type<kAbs>(op.type);
-    case Opcode::k_ex2: return by_type<kEx2>(op.type);
-    case Opcode::k_tanh: return by_type<kTanh>(op.type);
-    default: return nullptr;
+    case Opcode::k_add:
+      return by_type<kAdd>(op.type);
+    case Opcode::k_sub:
+      return by_type<kSub>(op.type);
+    case Opcode::k_mul:
+      return by_type<kMul>(op.type);
+    case Opcode::k_fma:
+      return by_type<kFma>(op.type);
+    case Opcode::k_min:
+      return nan ? by_type<kMinNan>(op.type) : by_type<kMin>(op.type);
+    case Opcode::k_max:
+      return nan ? by_type<kMaxNan>(op.type) : by_type<kMax>(op.type);
+    case Opcode::k_neg:
+      return by_type<kNeg>(op.type);
+    case Opcode::k_abs:
+      return by_type<kAbs>(op.type);
+    case Opcode::k_ex2:
+      return by_type<kEx2>(op.type);
+    case Opcode::k_tanh:
+      return by_type<kTanh>(op.type);
+    default:
+      return nullptr;
   }
 }
 

@@ -1,6 +1,6 @@
 // Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Arithmetic").
-#include "exec/ops_common.h"
 #include "exec/op_table.h"
+#include "exec/ops_common.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -15,67 +15,154 @@ using Unsigned = std::make_unsigned_t<T>;
 /// Twice as wide as T.
 template <typename T>
 struct Wide;
-template <> struct Wide<std::uint16_t> { using type = std::uint32_t; };
-template <> struct Wide<std::int16_t> { using type = std::int32_t; };
-template <> struct Wide<std::uint32_t> { using type = std::uint64_t; };
-template <> struct Wide<std::int32_t> { using type = std::int64_t; };
-template <> struct Wide<std::uint64_t> { using type = unsigned __int128; };
-template <> struct Wide<std::int64_t> { using type = __int128; };
+template <>
+struct Wide<std::uint16_t> {
+  using type = std::uint32_t;
+};
+template <>
+struct Wide<std::int16_t> {
+  using type = std::int32_t;
+};
+template <>
+struct Wide<std::uint32_t> {
+  using type = std::uint64_t;
+};
+template <>
+struct Wide<std::int32_t> {
+  using type = std::int64_t;
+};
+template <>
+struct Wide<std::uint64_t> {
+  using type = unsigned __int128;
+};
+template <>
+struct Wide<std::int64_t> {
+  using type = __int128;
+};
 template <typename T>
 using WideOf = typename Wide<T>::type;
 
-template <typename T> struct Add { static T apply(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b)); } };
-template <typename T> struct Sub { static T apply(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b)); } };
-template <typename T> struct MulLo {
+template <typename T>
+struct Add {
+  static T apply(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b)); }
+};
+template <typename T>
+struct Sub {
+  static T apply(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b)); }
+};
+template <typename T>
+struct MulLo {
   static T apply(T a, T b) { return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
 };
-template <typename T> struct MulHi {
-  static T apply(T a, T b) { return static_cast<T>((static_cast<WideOf<T>>(a) * static_cast<WideOf<T>>(b)) >> (sizeof(T) * 8)); }
+template <typename T>
+struct MulHi {
+  static T apply(T a, T b) {
+    return static_cast<T>((static_cast<WideOf<T>>(a) * static_cast<WideOf<T>>(b)) >> (sizeof(T) * 8));
+  }
 };
-template <typename T> struct MulWide {
-  static WideOf<T> apply(T a, T b) { return static_cast<WideOf<T>>(static_cast<WideOf<T>>(a) * static_cast<WideOf<T>>(b)); }
+template <typename T>
+struct MulWide {
+  static WideOf<T> apply(T a, T b) {
+    return static_cast<WideOf<T>>(static_cast<WideOf<T>>(a) * static_cast<WideOf<T>>(b));
+  }
 };
-template <typename T> struct MadLo { static T apply(T a, T b, T c) { return Add<T>::apply(MulLo<T>::apply(a, b), c); } };
-template <typename T> struct MadHi { static T apply(T a, T b, T c) { return Add<T>::apply(MulHi<T>::apply(a, b), c); } };
-template <typename T> struct MadWide { static WideOf<T> apply(T a, T b, WideOf<T> c) { return Add<WideOf<T>>::apply(MulWide<T>::apply(a, b), c); } };
-// Hardware: an all-ones quotient when the divisor is zero, as remainder too for up to 32 bits (H200, conversions_h200.txt), the
-// dividend for 64 bits; no trap at the most negative number.
-template <typename T> struct Div {
+template <typename T>
+struct MadLo {
+  static T apply(T a, T b, T c) { return Add<T>::apply(MulLo<T>::apply(a, b), c); }
+};
+template <typename T>
+struct MadHi {
+  static T apply(T a, T b, T c) { return Add<T>::apply(MulHi<T>::apply(a, b), c); }
+};
+template <typename T>
+struct MadWide {
+  static WideOf<T> apply(T a, T b, WideOf<T> c) { return Add<WideOf<T>>::apply(MulWide<T>::apply(a, b), c); }
+};
+// Hardware: an all-ones quotient when the divisor is zero, as remainder too for up to 32 bits (H200,
+// conversions_h200.txt), the dividend for 64 bits; no trap at the most negative number.
+template <typename T>
+struct Div {
   static T apply(T a, T b) {
     if (b == 0) return static_cast<T>(-1);
-    if constexpr (std::is_signed_v<T>) if (b == -1) return Sub<T>::apply(0, a);
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return Sub<T>::apply(0, a);
     return static_cast<T>(a / b);
   }
 };
-template <typename T> struct Rem {
+template <typename T>
+struct Rem {
   static T apply(T a, T b) {
     if (b == 0) return sizeof(T) == 8 ? a : static_cast<T>(-1);
-    if constexpr (std::is_signed_v<T>) if (b == -1) return 0;
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return 0;
     return static_cast<T>(a % b);
   }
 };
-template <typename T> struct Min { static T apply(T a, T b) { return b < a ? b : a; } };
-template <typename T> struct Max { static T apply(T a, T b) { return a < b ? b : a; } };
-template <typename T> struct Abs { static T apply(T a) { return a < 0 ? Sub<T>::apply(0, a) : a; } };
-template <typename T> struct Neg { static T apply(T a) { return Sub<T>::apply(0, a); } };
-template <typename T> struct Sad {
+template <typename T>
+struct Min {
+  static T apply(T a, T b) { return b < a ? b : a; }
+};
+template <typename T>
+struct Max {
+  static T apply(T a, T b) { return a < b ? b : a; }
+};
+template <typename T>
+struct Abs {
+  static T apply(T a) { return a < 0 ? Sub<T>::apply(0, a) : a; }
+};
+template <typename T>
+struct Neg {
+  static T apply(T a) { return Sub<T>::apply(0, a); }
+};
+template <typename T>
+struct Sad {
   static T apply(T a, T b, T c) { return Add<T>::apply(c, a < b ? Sub<T>::apply(b, a) : Sub<T>::apply(a, b)); }
 };
 std::int32_t clamp32(std::int64_t v) {
-  return static_cast<std::int32_t>(v > std::numeric_limits<std::int32_t>::max() ? std::numeric_limits<std::int32_t>::max() : v < std::numeric_limits<std::int32_t>::min() ? std::numeric_limits<std::int32_t>::min() : v);
+  return static_cast<std::int32_t>(
+      v > std::numeric_limits<std::int32_t>::max()   ? std::numeric_limits<std::int32_t>::max()
+      : v < std::numeric_limits<std::int32_t>::min() ? std::numeric_limits<std::int32_t>::min()
+                                                     : v);
 }
-struct AddSat { static std::int32_t apply(std::int32_t a, std::int32_t b) { return clamp32(std::int64_t{a} + b); } };
-struct SubSat { static std::int32_t apply(std::int32_t a, std::int32_t b) { return clamp32(std::int64_t{a} - b); } };
-struct MadHiSat { static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) { return clamp32(((std::int64_t{a} * b) >> 32) + c); } };
+struct AddSat {
+  static std::int32_t apply(std::int32_t a, std::int32_t b) { return clamp32(std::int64_t{a} + b); }
+};
+struct SubSat {
+  static std::int32_t apply(std::int32_t a, std::int32_t b) { return clamp32(std::int64_t{a} - b); }
+};
+struct MadHiSat {
+  static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return clamp32(((std::int64_t{a} * b) >> 32) + c);
+  }
+};
 
-template <typename T> T low24(T v) {
-  if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << 8) >> 8);
-  else return v & 0xffffff;
+template <typename T>
+T low24(T v) {
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<T>(static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << 8) >> 8);
+  else
+    return v & 0xffffff;
 }
-template <typename T> struct Mul24Lo { static T apply(T a, T b) { return static_cast<T>(static_cast<std::int64_t>(low24(a)) * static_cast<std::int64_t>(low24(b))); } };
-template <typename T> struct Mul24Hi { static T apply(T a, T b) { return static_cast<T>((static_cast<std::int64_t>(low24(a)) * static_cast<std::int64_t>(low24(b))) >> 16); } };
-template <typename T> struct Mad24Lo { static T apply(T a, T b, T c) { return Add<T>::apply(Mul24Lo<T>::apply(a, b), c); } };
-template <typename T> struct Mad24Hi { static T apply(T a, T b, T c) { return Add<T>::apply(Mul24Hi<T>::apply(a, b), c); } };
+template <typename T>
+struct Mul24Lo {
+  static T apply(T a, T b) {
+    return static_cast<T>(static_cast<std::int64_t>(low24(a)) * static_cast<std::int64_t>(low24(b)));
+  }
+};
+template <typename T>
+struct Mul24Hi {
+  static T apply(T a, T b) {
+    return static_cast<T>((static_cast<std::int64_t>(low24(a)) * static_cast<std::int64_t>(low24(b))) >> 16);
+  }
+};
+template <typename T>
+struct Mad24Lo {
+  static T apply(T a, T b, T c) { return Add<T>::apply(Mul24Lo<T>::apply(a, b), c); }
+};
+template <typename T>
+struct Mad24Hi {
+  static T apply(T a, T b, T c) { return Add<T>::apply(Mul24Hi<T>::apply(a, b), c); }
+};
 
 template <bool kSignedA, bool kSignedB>
 struct Dp4a {
@@ -93,7 +180,8 @@ struct Dp2a {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     for (int k = 0; k < 2; ++k) {
       const int x = kSignedA ? static_cast<std::int16_t>(a >> (16 * k)) : static_cast<std::uint16_t>(a >> (16 * k));
-      const int y = kSignedB ? static_cast<std::int8_t>(b >> (8 * (k + kByte))) : static_cast<std::uint8_t>(b >> (8 * (k + kByte)));
+      const int y = kSignedB ? static_cast<std::int8_t>(b >> (8 * (k + kByte)))
+                             : static_cast<std::uint8_t>(b >> (8 * (k + kByte)));
       c += static_cast<std::uint32_t>(x * y);
     }
     return c;
@@ -139,7 +227,12 @@ struct Carry {
 
 template <template <typename> class F, bool kUnary>
 Handler by_type(Type type) {
-#define MUSCOPE_CASE(P, T) case Type::P: if constexpr (kUnary) return Unary<T, T, F<T>>::run; else return Binary<T, T, T, F<T>>::run;
+#define MUSCOPE_CASE(P, T)           \
+  case Type::P:                      \
+    if constexpr (kUnary)            \
+      return Unary<T, T, F<T>>::run; \
+    else                             \
+      return Binary<T, T, T, F<T>>::run;
   switch (type) {
     MUSCOPE_CASE(kB16, std::uint16_t)
     MUSCOPE_CASE(kU16, std::uint16_t)
@@ -150,14 +243,17 @@ Handler by_type(Type type) {
     MUSCOPE_CASE(kB64, std::uint64_t)
     MUSCOPE_CASE(kU64, std::uint64_t)
     MUSCOPE_CASE(kS64, std::int64_t)
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 #undef MUSCOPE_CASE
 }
 
 template <template <typename> class F>
 Handler ternary_by_type(Type type) {
-#define MUSCOPE_CASE(P, T) case Type::P: return Ternary<T, T, T, T, F<T>>::run;
+#define MUSCOPE_CASE(P, T) \
+  case Type::P:            \
+    return Ternary<T, T, T, T, F<T>>::run;
   switch (type) {
     MUSCOPE_CASE(kU16, std::uint16_t)
     MUSCOPE_CASE(kS16, std::int16_t)
@@ -165,28 +261,39 @@ Handler ternary_by_type(Type type) {
     MUSCOPE_CASE(kS32, std::int32_t)
     MUSCOPE_CASE(kU64, std::uint64_t)
     MUSCOPE_CASE(kS64, std::int64_t)
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 #undef MUSCOPE_CASE
 }
 
 Handler carry_handler(Type type) {
   switch (type) {
-    case Type::kU32: return Carry<std::uint32_t>::run;
-    case Type::kS32: return Carry<std::int32_t>::run;
-    case Type::kU64: return Carry<std::uint64_t>::run;
-    case Type::kS64: return Carry<std::int64_t>::run;
-    default: return nullptr;
+    case Type::kU32:
+      return Carry<std::uint32_t>::run;
+    case Type::kS32:
+      return Carry<std::int32_t>::run;
+    case Type::kU64:
+      return Carry<std::uint64_t>::run;
+    case Type::kS64:
+      return Carry<std::int64_t>::run;
+    default:
+      return nullptr;
   }
 }
 
 Handler multiply(const code::Op& op) {
   if (op.source->has(Mod::k_wide)) switch (op.type) {
-      case Type::kU16: return Binary<std::uint32_t, std::uint16_t, std::uint16_t, MulWide<std::uint16_t>>::run;
-      case Type::kS16: return Binary<std::int32_t, std::int16_t, std::int16_t, MulWide<std::int16_t>>::run;
-      case Type::kU32: return Binary<std::uint64_t, std::uint32_t, std::uint32_t, MulWide<std::uint32_t>>::run;
-      case Type::kS32: return Binary<std::int64_t, std::int32_t, std::int32_t, MulWide<std::int32_t>>::run;
-      default: return nullptr;
+      case Type::kU16:
+        return Binary<std::uint32_t, std::uint16_t, std::uint16_t, MulWide<std::uint16_t>>::run;
+      case Type::kS16:
+        return Binary<std::int32_t, std::int16_t, std::int16_t, MulWide<std::int16_t>>::run;
+      case Type::kU32:
+        return Binary<std::uint64_t, std::uint32_t, std::uint32_t, MulWide<std::uint32_t>>::run;
+      case Type::kS32:
+        return Binary<std::int64_t, std::int32_t, std::int32_t, MulWide<std::int32_t>>::run;
+      default:
+        return nullptr;
     }
   return op.source->has(Mod::k_hi) ? by_type<MulHi, false>(op.type) : by_type<MulLo, false>(op.type);
 }
@@ -194,11 +301,16 @@ Handler multiply(const code::Op& op) {
 Handler multiply_add(const code::Op& op) {
   if (op.source->has(Mod::k_cc)) return carry_handler(op.type);
   if (op.source->has(Mod::k_wide)) switch (op.type) {
-      case Type::kU16: return Ternary<std::uint32_t, std::uint16_t, std::uint16_t, std::uint32_t, MadWide<std::uint16_t>>::run;
-      case Type::kS16: return Ternary<std::int32_t, std::int16_t, std::int16_t, std::int32_t, MadWide<std::int16_t>>::run;
-      case Type::kU32: return Ternary<std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, MadWide<std::uint32_t>>::run;
-      case Type::kS32: return Ternary<std::int64_t, std::int32_t, std::int32_t, std::int64_t, MadWide<std::int32_t>>::run;
-      default: return nullptr;
+      case Type::kU16:
+        return Ternary<std::uint32_t, std::uint16_t, std::uint16_t, std::uint32_t, MadWide<std::uint16_t>>::run;
+      case Type::kS16:
+        return Ternary<std::int32_t, std::int16_t, std::int16_t, std::int32_t, MadWide<std::int16_t>>::run;
+      case Type::kU32:
+        return Ternary<std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, MadWide<std::uint32_t>>::run;
+      case Type::kS32:
+        return Ternary<std::int64_t, std::int32_t, std::int32_t, std::int64_t, MadWide<std::int32_t>>::run;
+      default:
+        return nullptr;
     }
   if (op.sat) return Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, MadHiSat>::run;
   return op.source->has(Mod::k_hi) ? ternary_by_type<MadHi>(op.type) : ternary_by_type<MadLo>(op.type);
@@ -206,9 +318,11 @@ Handler multiply_add(const code::Op& op) {
 
 Handler dot_product(const code::Op& op) {
   const bool sa = ptx::is_signed(op.type), sb = ptx::is_signed(op.type2);
-#define MUSCOPE_DOT(F) \
-  return sa ? (sb ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(true, true)>::run : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(true, false)>::run) \
-            : (sb ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(false, true)>::run : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(false, false)>::run)
+#define MUSCOPE_DOT(F)                                                                                        \
+  return sa ? (sb ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(true, true)>::run   \
+                  : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(true, false)>::run) \
+            : (sb ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(false, true)>::run  \
+                  : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, F(false, false)>::run)
 #define MUSCOPE_DP4A(x, y) Dp4a<x, y>
 #define MUSCOPE_DP2A_LO(x, y) Dp2a<x, y, 0>
 #define MUSCOPE_DP2A_HI(x, y) Dp2a<x, y, 2>
@@ -231,26 +345,47 @@ Handler find_integer(const code::Op& op) {
       return op.sat ? Binary<std::int32_t, std::int32_t, std::int32_t, SubSat>::run : by_type<Sub, false>(op.type);
     case Opcode::k_addc:
     case Opcode::k_subc:
-    case Opcode::k_madc: return carry_handler(op.type);
-    case Opcode::k_mul: return multiply(op);
-    case Opcode::k_mad: return multiply_add(op);
+    case Opcode::k_madc:
+      return carry_handler(op.type);
+    case Opcode::k_mul:
+      return multiply(op);
+    case Opcode::k_mad:
+      return multiply_add(op);
     case Opcode::k_mul24:
-      if (ptx::is_signed(op.type)) return op.source->has(Mod::k_hi) ? Binary<std::int32_t, std::int32_t, std::int32_t, Mul24Hi<std::int32_t>>::run : Binary<std::int32_t, std::int32_t, std::int32_t, Mul24Lo<std::int32_t>>::run;
-      return op.source->has(Mod::k_hi) ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Hi<std::uint32_t>>::run : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Lo<std::uint32_t>>::run;
+      if (ptx::is_signed(op.type))
+        return op.source->has(Mod::k_hi) ? Binary<std::int32_t, std::int32_t, std::int32_t, Mul24Hi<std::int32_t>>::run
+                                         : Binary<std::int32_t, std::int32_t, std::int32_t, Mul24Lo<std::int32_t>>::run;
+      return op.source->has(Mod::k_hi)
+                 ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Hi<std::uint32_t>>::run
+                 : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Lo<std::uint32_t>>::run;
     case Opcode::k_mad24:
       if (op.sat) return nullptr;
-      if (ptx::is_signed(op.type)) return op.source->has(Mod::k_hi) ? Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24Hi<std::int32_t>>::run : Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24Lo<std::int32_t>>::run;
-      return op.source->has(Mod::k_hi) ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Mad24Hi<std::uint32_t>>::run : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Mad24Lo<std::uint32_t>>::run;
-    case Opcode::k_sad: return ternary_by_type<Sad>(op.type);
-    case Opcode::k_div: return by_type<Div, false>(op.type);
-    case Opcode::k_rem: return by_type<Rem, false>(op.type);
-    case Opcode::k_min: return by_type<Min, false>(op.type);
-    case Opcode::k_max: return by_type<Max, false>(op.type);
-    case Opcode::k_abs: return by_type<Abs, true>(op.type);
-    case Opcode::k_neg: return by_type<Neg, true>(op.type);
+      if (ptx::is_signed(op.type))
+        return op.source->has(Mod::k_hi)
+                   ? Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24Hi<std::int32_t>>::run
+                   : Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24Lo<std::int32_t>>::run;
+      return op.source->has(Mod::k_hi)
+                 ? Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Mad24Hi<std::uint32_t>>::run
+                 : Ternary<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Mad24Lo<std::uint32_t>>::run;
+    case Opcode::k_sad:
+      return ternary_by_type<Sad>(op.type);
+    case Opcode::k_div:
+      return by_type<Div, false>(op.type);
+    case Opcode::k_rem:
+      return by_type<Rem, false>(op.type);
+    case Opcode::k_min:
+      return by_type<Min, false>(op.type);
+    case Opcode::k_max:
+      return by_type<Max, false>(op.type);
+    case Opcode::k_abs:
+      return by_type<Abs, true>(op.type);
+    case Opcode::k_neg:
+      return by_type<Neg, true>(op.type);
     case Opcode::k_dp4a:
-    case Opcode::k_dp2a: return dot_product(op);
-    default: return nullptr;
+    case Opcode::k_dp2a:
+      return dot_product(op);
+    default:
+      return nullptr;
   }
 }
 

@@ -1,4 +1,5 @@
-// Loads and stores: addresses are classified once (uniform, affine, scattered), checked, reported to the sink, then moved.
+// Loads and stores: addresses are classified once (uniform, affine, scattered), checked, reported to the sink, then
+// moved.
 #include <bit>
 
 #include "exec/op_table.h"
@@ -17,8 +18,8 @@ struct Addresses {
   Shape shape = Shape::kUniform;
   std::uint64_t base = 0;
   std::int64_t stride = 0;
-  std::uint64_t low = 0, high = 0;     ///< lowest and highest address of an active lane
-  std::uint64_t bits = 0;              ///< or of all of them, for alignment
+  std::uint64_t low = 0, high = 0;  ///< lowest and highest address of an active lane
+  std::uint64_t bits = 0;           ///< or of all of them, for alignment
   alignas(64) std::uint64_t each[kGroupLanes];
 };
 
@@ -61,7 +62,8 @@ template <typename A>
   const std::uint64_t base = static_cast<A>(a[first] + add);
   if (rest != 0) {
     const unsigned second = static_cast<unsigned>(std::countr_zero(rest));
-    const std::int64_t gap = static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<A>(a[second] + add)) - base);
+    const std::int64_t gap =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<A>(a[second] + add)) - base);
     const std::int64_t lanes = static_cast<std::int64_t>(second - first);
     stride = lanes == 1 ? gap : gap / lanes;
     affine = stride * lanes == gap;
@@ -97,19 +99,23 @@ template <typename A>
 
 void spread(Addresses& a) {
   if (a.shape == Shape::kScattered) return;
-  for (unsigned l = 0; l < kGroupLanes; ++l) a.each[l] = a.base + static_cast<std::uint64_t>(a.stride * static_cast<std::int64_t>(l));
+  for (unsigned l = 0; l < kGroupLanes; ++l)
+    a.each[l] = a.base + static_cast<std::uint64_t>(a.stride * static_cast<std::int64_t>(l));
 }
 
 unsigned first_misaligned(const Warp& w, const Addresses& a, std::uint32_t bytes) {
   for (GroupMask left = w.active; left; left &= left - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint64_t v = a.shape == Shape::kScattered ? a.each[l] : a.base + static_cast<std::uint64_t>(a.stride * static_cast<std::int64_t>(l));
+    const std::uint64_t v = a.shape == Shape::kScattered
+                                ? a.each[l]
+                                : a.base + static_cast<std::uint64_t>(a.stride * static_cast<std::int64_t>(l));
     if (v & (bytes - 1)) return l;
   }
   return 0;
 }
 
-[[gnu::always_inline]] inline void report(Warp& w, const XOp* op, const Addresses& a, trace::Space space, bool store, bool host, std::uint64_t rebase) {
+[[gnu::always_inline]] inline void report(Warp& w, const XOp* op, const Addresses& a, trace::Space space, bool store,
+                                          bool host, std::uint64_t rebase) {
   if (!w.worker->sink || op->site == 0xffffffffu) return;
   trace::WarpAccess access;
   access.site = op->site;
@@ -181,7 +187,8 @@ const XOp* global_access(Warp& w, const XOp* op, Addresses& a) {
   alignas(64) std::uint64_t pointers[kGroupLanes];
   if (!resolve_global(w, op, lanes.each, op->bytes, pointers)) return fault_stop(w);
   const memory::Allocation& fresh = w.worker->records[op->site];
-  const bool host = a.low >= fresh.base && a.low < fresh.end && (fresh.kind == memory::Kind::kPinned || fresh.kind == memory::Kind::kRegistered);
+  const bool host = a.low >= fresh.base && a.low < fresh.end &&
+                    (fresh.kind == memory::Kind::kPinned || fresh.kind == memory::Kind::kRegistered);
   report(w, op, a, trace::Space::kGlobal, kStore, host, 0);
   HostLanes places;
   places.each = pointers;
@@ -388,10 +395,14 @@ void store(Warp& w, const XOp* op, const HostLanes& host) {
 template <typename E, typename R>
 DataHandler by_vector(bool is_store, unsigned vector) {
   switch (vector) {
-    case 1: return is_store ? store<E, R, 1> : load<E, R, 1>;
-    case 2: return is_store ? store<E, R, 2> : load<E, R, 2>;
-    case 4: return is_store ? store<E, R, 4> : load<E, R, 4>;
-    default: return nullptr;
+    case 1:
+      return is_store ? store<E, R, 1> : load<E, R, 1>;
+    case 2:
+      return is_store ? store<E, R, 2> : load<E, R, 2>;
+    case 4:
+      return is_store ? store<E, R, 4> : load<E, R, 4>;
+    default:
+      return nullptr;
   }
 }
 
@@ -399,10 +410,20 @@ template <typename E>
 DataHandler by_register(bool is_store, unsigned vector, unsigned lane_bytes) {
   // Registers are unsigned lanes; the element's sign decides how it is extended.
   switch (lane_bytes) {
-    case 2: if constexpr (sizeof(E) <= 2) return by_vector<E, std::uint16_t>(is_store, vector); else return nullptr;
-    case 4: if constexpr (sizeof(E) <= 4) return by_vector<E, std::uint32_t>(is_store, vector); else return nullptr;
-    case 8: return by_vector<E, std::uint64_t>(is_store, vector);
-    default: return nullptr;
+    case 2:
+      if constexpr (sizeof(E) <= 2)
+        return by_vector<E, std::uint16_t>(is_store, vector);
+      else
+        return nullptr;
+    case 4:
+      if constexpr (sizeof(E) <= 4)
+        return by_vector<E, std::uint32_t>(is_store, vector);
+      else
+        return nullptr;
+    case 8:
+      return by_vector<E, std::uint64_t>(is_store, vector);
+    default:
+      return nullptr;
   }
 }
 
@@ -410,24 +431,32 @@ DataHandler data_handler(const code::Op& op, bool is_store) {
   const unsigned lanes = op.dst_lane_bytes, v = op.vector;
   switch (op.type) {
     case Type::kB8:
-    case Type::kU8: return by_register<std::uint8_t>(is_store, v, lanes);
-    case Type::kS8: return by_register<std::int8_t>(is_store, v, lanes);
+    case Type::kU8:
+      return by_register<std::uint8_t>(is_store, v, lanes);
+    case Type::kS8:
+      return by_register<std::int8_t>(is_store, v, lanes);
     case Type::kB16:
     case Type::kU16:
     case Type::kF16:
-    case Type::kBF16: return by_register<std::uint16_t>(is_store, v, lanes);
-    case Type::kS16: return by_register<std::int16_t>(is_store, v, lanes);
+    case Type::kBF16:
+      return by_register<std::uint16_t>(is_store, v, lanes);
+    case Type::kS16:
+      return by_register<std::int16_t>(is_store, v, lanes);
     case Type::kB32:
     case Type::kU32:
     case Type::kF32:
     case Type::kF16x2:
-    case Type::kBF16x2: return by_register<std::uint32_t>(is_store, v, lanes);
-    case Type::kS32: return by_register<std::int32_t>(is_store, v, lanes);
+    case Type::kBF16x2:
+      return by_register<std::uint32_t>(is_store, v, lanes);
+    case Type::kS32:
+      return by_register<std::int32_t>(is_store, v, lanes);
     case Type::kB64:
     case Type::kU64:
     case Type::kS64:
-    case Type::kF64: return by_register<std::uint64_t>(is_store, v, lanes);
-    default: return nullptr;
+    case Type::kF64:
+      return by_register<std::uint64_t>(is_store, v, lanes);
+    default:
+      return nullptr;
   }
 }
 
@@ -439,13 +468,20 @@ Handler find_memory(const code::Op& op, DataHandler* data) {
   *data = data_handler(op, is_store);
   if (!*data) return nullptr;
   switch (op.space) {
-    case Space::kGlobal: return is_store ? access<true, Space::kGlobal> : access<false, Space::kGlobal>;
-    case Space::kShared: return is_store ? access<true, Space::kShared> : access<false, Space::kShared>;
-    case Space::kLocal: return is_store ? access<true, Space::kLocal> : access<false, Space::kLocal>;
-    case Space::kGeneric: return is_store ? access<true, Space::kGeneric> : access<false, Space::kGeneric>;
-    case Space::kConst: return is_store ? nullptr : constant_access<false>;
-    case Space::kParam: return is_store ? nullptr : constant_access<true>;
-    default: return nullptr;
+    case Space::kGlobal:
+      return is_store ? access<true, Space::kGlobal> : access<false, Space::kGlobal>;
+    case Space::kShared:
+      return is_store ? access<true, Space::kShared> : access<false, Space::kShared>;
+    case Space::kLocal:
+      return is_store ? access<true, Space::kLocal> : access<false, Space::kLocal>;
+    case Space::kGeneric:
+      return is_store ? access<true, Space::kGeneric> : access<false, Space::kGeneric>;
+    case Space::kConst:
+      return is_store ? nullptr : constant_access<false>;
+    case Space::kParam:
+      return is_store ? nullptr : constant_access<true>;
+    default:
+      return nullptr;
   }
 }
 

@@ -8,7 +8,10 @@ namespace {
 using ptx::Opcode;
 using ptx::Type;
 
-template <typename T> struct Same { static T apply(T a) { return a; } };
+template <typename T>
+struct Same {
+  static T apply(T a) { return a; }
+};
 
 const XOp* move_predicate(Warp& w, const XOp* op) {
   write_predicate(w, op->dst, read_predicate(w, op->a, op->a_negated));
@@ -25,7 +28,8 @@ const XOp* pack(Warp& w, const XOp* op) {
     if (!parts[k].exists()) continue;
     const Part* p = w.src<Part>(parts[k].bits);
     const unsigned shift = k * kStep;
-    for (unsigned l = 0; l < kGroupLanes; ++l) whole[l] = static_cast<Whole>(whole[l] | (static_cast<Whole>(p[l]) << shift));
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      whole[l] = static_cast<Whole>(whole[l] | (static_cast<Whole>(p[l]) << shift));
   }
   for_lanes(w, d, [&](unsigned l) { return whole[l]; });
   return op + 1;
@@ -39,16 +43,21 @@ const XOp* unpack(Warp& w, const XOp* op) {
   for (unsigned k = 0; k < parts.size(); ++k) {
     if (!parts[k].exists()) continue;
     const unsigned shift = k * kStep;
-    for_lanes(w, w.dst<Part>(parts[k].bits), [&, shift](unsigned l) { return static_cast<Part>(static_cast<Part>(whole[l] >> shift) & (kStep == 8 ? static_cast<Part>(0xff) : static_cast<Part>(-1))); });
+    for_lanes(w, w.dst<Part>(parts[k].bits), [&, shift](unsigned l) {
+      return static_cast<Part>(static_cast<Part>(whole[l] >> shift) &
+                               (kStep == 8 ? static_cast<Part>(0xff) : static_cast<Part>(-1)));
+    });
   }
   return op + 1;
 }
 
 const XOp* pack_bytes(Warp& w, const XOp* op) {
-  return ptx::size_of(op->source->type) == 2 ? pack<std::uint16_t, std::uint16_t, 8>(w, op) : pack<std::uint32_t, std::uint16_t, 8>(w, op);
+  return ptx::size_of(op->source->type) == 2 ? pack<std::uint16_t, std::uint16_t, 8>(w, op)
+                                             : pack<std::uint32_t, std::uint16_t, 8>(w, op);
 }
 const XOp* unpack_bytes(Warp& w, const XOp* op) {
-  return ptx::size_of(op->source->type) == 2 ? unpack<std::uint16_t, std::uint16_t, 8>(w, op) : unpack<std::uint32_t, std::uint16_t, 8>(w, op);
+  return ptx::size_of(op->source->type) == 2 ? unpack<std::uint16_t, std::uint16_t, 8>(w, op)
+                                             : unpack<std::uint32_t, std::uint16_t, 8>(w, op);
 }
 
 Handler parts_handler(const code::Op& op, bool packs) {
@@ -83,8 +92,10 @@ const XOp* is_space(Warp& w, const XOp* op) {
 
 const XOp* local_address(Warp& w, const XOp* op) {
   const std::uint64_t address = w.local_base + static_cast<std::uint64_t>(op->offset);
-  if (op->bytes == 8) for_lanes(w, w.dst<std::uint64_t>(op->dst), [=](unsigned) { return address; });
-  else for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned) { return static_cast<std::uint32_t>(address); });
+  if (op->bytes == 8)
+    for_lanes(w, w.dst<std::uint64_t>(op->dst), [=](unsigned) { return address; });
+  else
+    for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned) { return static_cast<std::uint32_t>(address); });
   return op + 1;
 }
 
@@ -96,11 +107,16 @@ const XOp* changing_register(Warp& w, const XOp* op) {
   std::uint64_t value = cycles;
   switch (op->source->special) {
     case ptx::Special::kClockHi:
-    case ptx::Special::kGlobaltimerHi: value = cycles >> 32; break;
-    default: break;
+    case ptx::Special::kGlobaltimerHi:
+      value = cycles >> 32;
+      break;
+    default:
+      break;
   }
-  if (op->bytes == 8) for_lanes(w, w.dst<std::uint64_t>(op->dst), [=](unsigned) { return value; });
-  else for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned) { return static_cast<std::uint32_t>(value); });
+  if (op->bytes == 8)
+    for_lanes(w, w.dst<std::uint64_t>(op->dst), [=](unsigned) { return value; });
+  else
+    for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned) { return static_cast<std::uint32_t>(value); });
   return op + 1;
 }
 
@@ -114,18 +130,25 @@ Handler find_move(const code::Op& op) {
       if (op.type == Type::kPred) return move_predicate;
       if (!op.list.empty()) return parts_handler(op, op.dst.exists());
       switch (ptx::size_of(op.type)) {
-        case 2: return Unary<std::uint16_t, std::uint16_t, Same<std::uint16_t>>::run;
-        case 4: return Unary<std::uint32_t, std::uint32_t, Same<std::uint32_t>>::run;
-        case 8: return Unary<std::uint64_t, std::uint64_t, Same<std::uint64_t>>::run;
-        default: return nullptr;
+        case 2:
+          return Unary<std::uint16_t, std::uint16_t, Same<std::uint16_t>>::run;
+        case 4:
+          return Unary<std::uint32_t, std::uint32_t, Same<std::uint32_t>>::run;
+        case 8:
+          return Unary<std::uint64_t, std::uint64_t, Same<std::uint64_t>>::run;
+        default:
+          return nullptr;
       }
     case Opcode::k_cvta: {
       const bool to = op.source->has(ptx::Mod::k_to);
-      if (ptx::size_of(op.type) == 8) return to ? convert_address<std::uint64_t, true> : convert_address<std::uint64_t, false>;
+      if (ptx::size_of(op.type) == 8)
+        return to ? convert_address<std::uint64_t, true> : convert_address<std::uint64_t, false>;
       return nullptr;
     }
-    case Opcode::k_isspacep: return is_space;
-    default: return nullptr;
+    case Opcode::k_isspacep:
+      return is_space;
+    default:
+      return nullptr;
   }
 }
 

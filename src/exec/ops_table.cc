@@ -13,6 +13,7 @@ Handler find_convert(const code::Op& op);
 Handler find_move(const code::Op& op);
 Handler find_memory(const code::Op& op, DataHandler* data);
 
-const OpTable kTable = {find_integer, find_bits, find_float, find_half, find_compare, find_convert, find_move, find_memory};
+const OpTable kTable = {find_integer, find_bits,    find_float, find_half,
+                        find_compare, find_convert, find_move,  find_memory};
 
 }  // namespace muscope::exec::MUSCOPE_ISA

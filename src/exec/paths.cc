@@ -10,9 +10,10 @@ namespace {
 
 const XOp* op_at(const Warp& w, std::uint32_t index) { return &w.worker->program->ops[index]; }
 
-/// Which of two places comes first: call sites from the outside in, then the block. A path inside a call at block b comes
-/// after one that still stands at b.
-bool before(const std::vector<CallFrame>& a, std::uint32_t block_a, const std::vector<CallFrame>& b, std::uint32_t block_b) {
+/// Which of two places comes first: call sites from the outside in, then the block. A path inside a call at block b
+/// comes after one that still stands at b.
+bool before(const std::vector<CallFrame>& a, std::uint32_t block_a, const std::vector<CallFrame>& b,
+            std::uint32_t block_b) {
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i)
     if (a[i].block != b[i].block) return a[i].block < b[i].block;
@@ -37,7 +38,9 @@ std::uint32_t block_of(const Warp& w, std::uint32_t op) { return op_at(w, op)->b
 
 }  // namespace
 
-bool same_stack(const Warp& w, const Path& path) { return w.function == path.function && w.frame_offset == path.frame_offset && w.stack == path.stack; }
+bool same_stack(const Warp& w, const Path& path) {
+  return w.function == path.function && w.frame_offset == path.frame_offset && w.stack == path.stack;
+}
 
 void save_path(Warp& w, std::uint32_t op, PathState state, std::uint32_t barrier, GroupMask members) {
   for (Path& p : w.paths)
@@ -56,7 +59,9 @@ const XOp* next_path(Warp& w) {
       const Path& p = w.paths[i];
       if (p.state != wanted) continue;
       // Paths that spin take turns, oldest first.
-      if (best == w.paths.size() || (!spinning && before(p.stack, block_of(w, p.op), w.paths[best].stack, block_of(w, w.paths[best].op)))) best = i;
+      if (best == w.paths.size() ||
+          (!spinning && before(p.stack, block_of(w, p.op), w.paths[best].stack, block_of(w, w.paths[best].op))))
+        best = i;
     }
   }
   if (best < w.paths.size()) {
@@ -67,11 +72,13 @@ const XOp* next_path(Warp& w) {
   w.stop = w.paths.empty() ? Stop::kExited : Stop::kBlocked;
   if (w.paths.empty()) return nullptr;
   // Lanes that wait for others that will never come: hardware leaves this undefined; go on with those present.
-  const bool at_barrier = std::any_of(w.paths.begin(), w.paths.end(), [](const Path& p) { return p.state == PathState::kBarrier; });
+  const bool at_barrier =
+      std::any_of(w.paths.begin(), w.paths.end(), [](const Path& p) { return p.state == PathState::kBarrier; });
   if (at_barrier) return nullptr;
   load(w, 0);
   const XOp* op = op_at(w, w.resume);
-  note(w, op, "D611", "a .sync instruction names lanes that do not come to it", "pass __activemask() of a converged place, or make every named lane execute the same instruction");
+  note(w, op, "D611", "a .sync instruction names lanes that do not come to it",
+       "pass __activemask() of a converged place, or make every named lane execute the same instruction");
   w.forced_sync = true;
   w.stop = Stop::kNone;
   return op;
@@ -126,7 +133,9 @@ void release_barrier(Warp& w, std::uint32_t id) {
   // Lanes that came separately go on together.
   for (std::size_t i = 0; i < w.paths.size(); ++i)
     for (std::size_t j = w.paths.size(); j-- > i + 1;)
-      if (w.paths[i].op == w.paths[j].op && w.paths[i].state == PathState::kReady && w.paths[j].state == PathState::kReady && w.paths[i].stack == w.paths[j].stack && w.paths[i].frame_offset == w.paths[j].frame_offset) {
+      if (w.paths[i].op == w.paths[j].op && w.paths[i].state == PathState::kReady &&
+          w.paths[j].state == PathState::kReady && w.paths[i].stack == w.paths[j].stack &&
+          w.paths[i].frame_offset == w.paths[j].frame_offset) {
         w.paths[i].mask |= w.paths[j].mask;
         w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(j));
       }

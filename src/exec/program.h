@@ -11,10 +11,10 @@ namespace muscope::exec {
 
 struct Program {
   std::shared_ptr<const code::Kernel> kernel;
-  std::vector<XOp> ops;                          ///< as Kernel::ops
-  std::vector<std::uint32_t> function_by_ptx;    ///< ptx function index -> Kernel::functions, for indirect calls
-  std::uint32_t register_bytes = 0;              ///< of one warp: the entry's frame and room for calls
-  std::uint32_t local_bytes = 0;                 ///< per thread
+  std::vector<XOp> ops;                        ///< as Kernel::ops
+  std::vector<std::uint32_t> function_by_ptx;  ///< ptx function index -> Kernel::functions, for indirect calls
+  std::uint32_t register_bytes = 0;            ///< of one warp: the entry's frame and room for calls
+  std::uint32_t local_bytes = 0;               ///< per thread
 };
 
 /// Chooses a handler for every op; ops that have none get one that faults with "unsupported" when reached.

@@ -30,14 +30,19 @@ Table& table() {
 bool wrap(std::int64_t i, std::uint64_t size, AddressMode mode, std::uint64_t& out) {
   const auto n = static_cast<std::int64_t>(size);
   switch (mode) {
-    case AddressMode::kClamp: out = static_cast<std::uint64_t>(i < 0 ? 0 : i >= n ? n - 1 : i); return true;
-    case AddressMode::kWrap: out = static_cast<std::uint64_t>(((i % n) + n) % n); return true;
+    case AddressMode::kClamp:
+      out = static_cast<std::uint64_t>(i < 0 ? 0 : i >= n ? n - 1 : i);
+      return true;
+    case AddressMode::kWrap:
+      out = static_cast<std::uint64_t>(((i % n) + n) % n);
+      return true;
     case AddressMode::kMirror: {
       const std::int64_t k = ((i % (2 * n)) + 2 * n) % (2 * n);
       out = static_cast<std::uint64_t>(k < n ? k : 2 * n - 1 - k);
       return true;
     }
-    case AddressMode::kBorder: break;
+    case AddressMode::kBorder:
+      break;
   }
   out = 0;
   if (i < 0 || i >= n) return false;
@@ -75,12 +80,14 @@ Texel fetch(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, st
     }
     const bool is_signed = t.channel_kind == ChannelKind::kSigned;
     const unsigned bits = bytes * 8;
-    const std::int32_t s = is_signed && bits < 32 ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits) : static_cast<std::int32_t>(raw);
+    const std::int32_t s = is_signed && bits < 32 ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits)
+                                                  : static_cast<std::int32_t>(raw);
     out.u[c] = is_signed ? static_cast<std::uint32_t>(s) : raw;
     if (t.normalized_float) {
       // CUDA C++ Programming Guide, "Texture Memory": full range maps to [0, 1] or [-1, 1].
       const double scale = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits)) - 1;
-      out.f[c] = static_cast<float>(std::max(-1.0, (is_signed ? static_cast<double>(s) : static_cast<double>(raw)) / scale));
+      out.f[c] =
+          static_cast<float>(std::max(-1.0, (is_signed ? static_cast<double>(s) : static_cast<double>(raw)) / scale));
       out.u[c] = std::bit_cast<std::uint32_t>(out.f[c]);
     }
   }
@@ -102,8 +109,13 @@ Texel sample(const Texture& t, const float* coordinate, const std::int32_t* inte
   const std::uint64_t sizes[3] = {t.width, t.height, t.depth};
   if (integer) return fetch(t, integer[0], integer[1], integer[2], layer);
   float c[3];
-  for (int d = 0; d < 3; ++d) c[d] = bounded(d < t.dimensions ? (t.normalized_coordinates ? coordinate[d] * static_cast<float>(sizes[d]) : coordinate[d]) : 0);
-  if (!t.linear_filter) return fetch(t, static_cast<std::int64_t>(std::floor(c[0])), static_cast<std::int64_t>(std::floor(c[1])), static_cast<std::int64_t>(std::floor(c[2])), layer);
+  for (int d = 0; d < 3; ++d)
+    c[d] = bounded(d < t.dimensions
+                       ? (t.normalized_coordinates ? coordinate[d] * static_cast<float>(sizes[d]) : coordinate[d])
+                       : 0);
+  if (!t.linear_filter)
+    return fetch(t, static_cast<std::int64_t>(std::floor(c[0])), static_cast<std::int64_t>(std::floor(c[1])),
+                 static_cast<std::int64_t>(std::floor(c[2])), layer);
   std::int64_t i[3] = {};
   float weight[3] = {};
   for (int d = 0; d < t.dimensions; ++d) split(c[d], i[d], weight[d]);
@@ -161,7 +173,10 @@ const XOp* run_texture(Warp& w, const XOp* op) {
     if (!texture || handle != current) {
       texture = find_texture(handle);
       current = handle;
-      if (!texture) return raise(w, op, Outcome::kIllegalAddress, "D615", "texture fetch through a handle that is no texture object", "was the texture object destroyed, or never created?");
+      if (!texture)
+        return raise(w, op, Outcome::kIllegalAddress, "D615",
+                     "texture fetch through a handle that is no texture object",
+                     "was the texture object destroyed, or never created?");
     }
     float f[3] = {};
     std::int32_t i[3] = {};

@@ -12,20 +12,28 @@ namespace {
 
 const char* verb_of(const XOp* op) {
   switch (op->source->opcode) {
-    case ptx::Opcode::k_st: return "store";
+    case ptx::Opcode::k_st:
+      return "store";
     case ptx::Opcode::k_atom:
-    case ptx::Opcode::k_red: return "atomic";
-    default: return "load";
+    case ptx::Opcode::k_red:
+      return "atomic";
+    default:
+      return "load";
   }
 }
 
 const char* name_of(memory::Kind kind) {
   switch (kind) {
-    case memory::Kind::kDevice: return "device allocation";
-    case memory::Kind::kManaged: return "managed allocation";
-    case memory::Kind::kPinned: return "pinned host allocation";
-    case memory::Kind::kRegistered: return "registered host range";
-    case memory::Kind::kModule: break;
+    case memory::Kind::kDevice:
+      return "device allocation";
+    case memory::Kind::kManaged:
+      return "managed allocation";
+    case memory::Kind::kPinned:
+      return "pinned host allocation";
+    case memory::Kind::kRegistered:
+      return "registered host range";
+    case memory::Kind::kModule:
+      break;
   }
   return "module variable";
 }
@@ -34,13 +42,20 @@ const char* name_of(memory::Kind kind) {
 std::string neighbourhood(const memory::AddressSpace& memory, std::uint64_t address) {
   memory::Allocation below, above;
   for (const memory::Allocation& a : memory.allocations()) {
-    if (a.base <= address) below = a;
-    else if (above.id == 0) above = a;
+    if (a.base <= address)
+      below = a;
+    else if (above.id == 0)
+      above = a;
   }
   if (address < 4096) return "the pointer is null";
-  if (below.id != 0 && address < below.end) return fmt::format("inside {} #{} of {} bytes", name_of(below.kind), below.id, below.end - below.base);
-  if (below.id != 0 && address - below.end < (std::uint64_t{1} << 32)) return fmt::format("{} bytes past the end of {} #{} of {} bytes", address - below.end, name_of(below.kind), below.id, below.end - below.base);
-  if (above.id != 0 && above.base - address < (std::uint64_t{1} << 32)) return fmt::format("{} bytes before {} #{} of {} bytes", above.base - address, name_of(above.kind), above.id, above.end - above.base);
+  if (below.id != 0 && address < below.end)
+    return fmt::format("inside {} #{} of {} bytes", name_of(below.kind), below.id, below.end - below.base);
+  if (below.id != 0 && address - below.end < (std::uint64_t{1} << 32))
+    return fmt::format("{} bytes past the end of {} #{} of {} bytes", address - below.end, name_of(below.kind),
+                       below.id, below.end - below.base);
+  if (above.id != 0 && above.base - address < (std::uint64_t{1} << 32))
+    return fmt::format("{} bytes before {} #{} of {} bytes", above.base - address, name_of(above.kind), above.id,
+                       above.end - above.base);
   if (memory.in_device_range(address)) return "device memory that is not allocated (freed, or never was)";
   return "no device allocation is near; is it a host pointer?";
 }
@@ -62,12 +77,15 @@ const XOp* raise(Warp& w, const XOp* op, Outcome outcome, std::string code, std:
 }
 
 void fault_misaligned(Warp& w, const XOp* op, unsigned lane, std::uint64_t address, const char* space) {
-  raise(w, op, Outcome::kMisaligned, "D602", fmt::format("{} {} of {} bytes at {:#x} is not aligned to {} bytes", space, verb_of(op), op->bytes, address, op->bytes),
+  raise(w, op, Outcome::kMisaligned, "D602",
+        fmt::format("{} {} of {} bytes at {:#x} is not aligned to {} bytes", space, verb_of(op), op->bytes, address,
+                    op->bytes),
         "an access of n bytes must lie at a multiple of n; check casts to wider types and odd row lengths");
   w.worker->fault.lane = lane;
 }
 
-void fault_outside(Warp& w, const XOp* op, unsigned lane, std::uint64_t address, const char* space, const std::string& detail) {
+void fault_outside(Warp& w, const XOp* op, unsigned lane, std::uint64_t address, const char* space,
+                   const std::string& detail) {
   std::string text = fmt::format("{} {} of {} bytes at {:#x} is outside ", space, verb_of(op), op->bytes, address);
   std::string hint;
   if (!detail.empty()) {
@@ -114,8 +132,11 @@ bool resolve_global(Warp& w, const XOp* op, const std::uint64_t* addresses, std:
         record = found;
       } else if (memory.mapped(address, bytes)) {
         // Hardware maps 2 MiB at a time: the access goes through there, and so it does here.
-        note(w, op, "D610", fmt::format("global {} of {} bytes is outside its allocation: {}", verb_of(op), bytes, neighbourhood(memory, address)),
-             "hardware does not notice this because memory is mapped in 2 MiB pieces; the data may belong to another array");
+        note(w, op, "D610",
+             fmt::format("global {} of {} bytes is outside its allocation: {}", verb_of(op), bytes,
+                         neighbourhood(memory, address)),
+             "hardware does not notice this because memory is mapped in 2 MiB pieces; the data may belong to another "
+             "array");
         host[l] = reinterpret_cast<std::uint64_t>(memory.host_pointer(address));
         continue;
       } else {

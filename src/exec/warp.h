@@ -31,9 +31,9 @@ using DataHandler = void (*)(Warp&, const XOp*, const struct HostLanes&);
 /// A decoded op: handler and places.
 struct alignas(64) XOp {
   Handler run = nullptr;
-  Handler inner = nullptr;       ///< guarded ops: what to run under the guard
+  Handler inner = nullptr;  ///< guarded ops: what to run under the guard
   std::uint32_t dst = 0, a = 0, b = 0, c = 0, d = 0;
-  std::uint32_t guard = 0;       ///< frame offset of the predicate
+  std::uint32_t guard = 0;                ///< frame offset of the predicate
   std::uint32_t target = 0, target2 = 0;  ///< op indices
   std::int64_t offset = 0;
   DataHandler data = nullptr;
@@ -45,11 +45,11 @@ struct alignas(64) XOp {
   bool has_dst2 = false;
   bool polls = false;
   bool local_relative = false;
-  bool has_base = false;         ///< memory: `a` holds an address
-  std::uint8_t bytes = 4;        ///< memory: per lane, vectors counted whole
-  std::uint8_t imm8 = 0;         ///< lop3 table, compare, rounding ...
+  bool has_base = false;   ///< memory: `a` holds an address
+  std::uint8_t bytes = 4;  ///< memory: per lane, vectors counted whole
+  std::uint8_t imm8 = 0;   ///< lop3 table, compare, rounding ...
   std::uint8_t vector = 1;
-  std::uint8_t flags = 0;        ///< family specific
+  std::uint8_t flags = 0;  ///< family specific
   const code::Op* source = nullptr;
 };
 
@@ -57,14 +57,17 @@ inline constexpr std::uint32_t kNoPlace = code::Place::kNoPlace;
 
 /// A function activation of a path, except the innermost one.
 struct CallFrame {
-  std::uint32_t return_op = 0;     ///< op index to go on at
-  std::uint32_t block = 0;         ///< basic block of the call
-  std::uint32_t function = 0;      ///< the callee
+  std::uint32_t return_op = 0;  ///< op index to go on at
+  std::uint32_t block = 0;      ///< basic block of the call
+  std::uint32_t function = 0;   ///< the callee
   const code::CallDetails* call = nullptr;
   std::uint32_t frame_offset = 0;  ///< of the caller, in the warp's registers
   std::uint32_t local_base = 0;    ///< of the caller
   std::uint32_t caller = 0;        ///< function that called
-  bool operator==(const CallFrame& o) const { return return_op == o.return_op && block == o.block && function == o.function && frame_offset == o.frame_offset && local_base == o.local_base; }
+  bool operator==(const CallFrame& o) const {
+    return return_op == o.return_op && block == o.block && function == o.function && frame_offset == o.frame_offset &&
+           local_base == o.local_base;
+  }
 };
 
 enum class PathState : std::uint8_t { kReady, kSpinning, kBarrier, kSync };
@@ -74,8 +77,8 @@ struct Path {
   GroupMask mask = 0;
   std::uint32_t op = 0;
   PathState state = PathState::kReady;
-  std::uint32_t barrier = 0;      ///< kBarrier: which
-  GroupMask members = 0;          ///< kSync: lanes the instruction names
+  std::uint32_t barrier = 0;  ///< kBarrier: which
+  GroupMask members = 0;      ///< kSync: lanes the instruction names
   std::vector<CallFrame> stack;
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;
 };
@@ -83,36 +86,38 @@ struct Path {
 enum class Stop : std::uint8_t { kNone, kExited, kBlocked, kYield, kFault };
 
 struct Warp {
-  std::uint8_t* bases[4] = {};          ///< by code::Bank
+  std::uint8_t* bases[4] = {};  ///< by code::Bank
   GroupMask active = 0;
-  GroupMask alive = 0;                  ///< lanes that have not exited
+  GroupMask alive = 0;                               ///< lanes that have not exited
   alignas(64) std::int32_t lanes[kGroupLanes] = {};  ///< active as 0 / -1 per lane
   Worker* worker = nullptr;
   Block* block = nullptr;
-  std::uint32_t index = 0;              ///< in its block
-  std::uint64_t steps = 0;              ///< PTX instructions executed
-  std::uint64_t slice_end = 0;          ///< steps at which it must let others run
-  std::uint32_t polls = 0;              ///< polling ops since something changed
+  std::uint32_t index = 0;      ///< in its block
+  std::uint64_t steps = 0;      ///< PTX instructions executed
+  std::uint64_t slice_end = 0;  ///< steps at which it must let others run
+  std::uint32_t polls = 0;      ///< polling ops since something changed
   bool progress = false;
-  bool forced_sync = false;             ///< the next .sync op runs with the lanes present
-  GroupMask carry = 0;                  ///< condition code register CC.CF
+  bool forced_sync = false;  ///< the next .sync op runs with the lanes present
+  GroupMask carry = 0;       ///< condition code register CC.CF
   Stop stop = Stop::kNone;
-  std::uint32_t resume = 0;             ///< op index to go on at after kYield
+  std::uint32_t resume = 0;  ///< op index to go on at after kYield
   // Innermost activation of the current path.
   std::vector<CallFrame> stack;
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;
   std::vector<Path> paths;
   // Storage.
   std::vector<std::uint8_t> register_store;
-  std::uint8_t* registers = nullptr;    ///< aligned start of the entry's frame
+  std::uint8_t* registers = nullptr;  ///< aligned start of the entry's frame
   std::uint32_t register_bytes = 0;
-  std::uint8_t* local = nullptr;        ///< lane l's frame starts at local + l * local_stride
+  std::uint8_t* local = nullptr;  ///< lane l's frame starts at local + l * local_stride
   std::uint32_t local_stride = 0;
   std::vector<std::uint8_t> local_store;
   alignas(64) std::uint8_t thread_bank[code::kThreadSlots * code::kSlotBytes] = {};
 
   template <typename T>
-  T* dst(std::uint32_t place) const { return reinterpret_cast<T*>(bases[0] + place); }
+  T* dst(std::uint32_t place) const {
+    return reinterpret_cast<T*>(bases[0] + place);
+  }
   template <typename T>
   const T* src(std::uint32_t place) const {
     return reinterpret_cast<const T*>(bases[place >> code::Place::kBankShift] + (place & code::Place::kOffsetMask));
@@ -126,16 +131,17 @@ struct HostLanes {
   std::int64_t stride = 0;
   const std::uint64_t* each = nullptr;  ///< neither: one per lane
   std::uint8_t* at(unsigned lane) const {
-    return reinterpret_cast<std::uint8_t*>(each ? each[lane] : base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(lane)));
+    return reinterpret_cast<std::uint8_t*>(
+        each ? each[lane] : base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(lane)));
   }
 };
 
 struct Barrier {
-  std::uint32_t expected = 0;   ///< threads given by the instruction; 0 = all threads of the block
+  std::uint32_t expected = 0;  ///< threads given by the instruction; 0 = all threads of the block
   std::uint32_t arrived = 0;
   std::uint32_t popc = 0;
   bool all = true, any = false;
-  const XOp* first = nullptr;   ///< for messages
+  const XOp* first = nullptr;  ///< for messages
 };
 
 /// One block of the grid while it runs.
@@ -144,31 +150,31 @@ struct Block {
   std::array<std::uint32_t, 3> id{};
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::uint8_t> shared_store;
-  std::uint8_t* shared = nullptr;       ///< aligned; offset 0 of the window
-  std::uint32_t shared_bytes = 0;       ///< end of the window
+  std::uint8_t* shared = nullptr;  ///< aligned; offset 0 of the window
+  std::uint32_t shared_bytes = 0;  ///< end of the window
   std::uint32_t live_threads = 0;
   std::array<Barrier, 16> barriers;
-  std::uint32_t barriers_used = 0;      ///< bit per barrier with arrivals
+  std::uint32_t barriers_used = 0;  ///< bit per barrier with arrivals
   alignas(64) std::uint8_t block_bank[code::kBlockSlots * code::kSlotBytes] = {};
-  std::string output;                   ///< device printf
-  bool progress = false;                ///< something changed that others may wait for, since the last round
-  bool moved = false;                   ///< something changed in the last run_block
+  std::string output;     ///< device printf
+  bool progress = false;  ///< something changed that others may wait for, since the last round
+  bool moved = false;     ///< something changed in the last run_block
 };
 
 /// What a worker keeps while it runs blocks of one launch.
 struct Worker {
   struct Program* program = nullptr;
   memory::AddressSpace* memory = nullptr;
-  trace::AccessSink* sink = nullptr;    ///< null: count nothing
-  std::vector<memory::Allocation> records;  ///< by site: last allocation found
+  trace::AccessSink* sink = nullptr;                         ///< null: count nothing
+  std::vector<memory::Allocation> records;                   ///< by site: last allocation found
   std::vector<std::uint64_t> block_executions, block_lanes;  ///< by basic block
-  std::vector<std::uint64_t> guarded_lanes;  ///< by op index
+  std::vector<std::uint64_t> guarded_lanes;                  ///< by op index
   Fault fault;
   std::vector<views::Finding>* findings = nullptr;
   std::map<std::pair<std::uint32_t, std::string>, views::Finding> finding_by_op;
   struct LaunchContext* launch = nullptr;
-  bool device_atomics = true;           ///< other workers run blocks of this launch
-  std::uint64_t spilled_steps = 0;      ///< not yet added to the launch's total
+  bool device_atomics = true;       ///< other workers run blocks of this launch
+  std::uint64_t spilled_steps = 0;  ///< not yet added to the launch's total
 };
 
 /// Sets the running lanes.

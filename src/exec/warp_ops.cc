@@ -87,9 +87,14 @@ const XOp* vote(Warp& w, const XOp* op) {
       for (GroupMask m = w.active; m; m &= m - 1) d[std::countr_zero(m)] = p;
       break;
     }
-    case kAll: write_mask(w, op->dst, p == members ? kAllLanes : 0); break;
-    case kAny: write_mask(w, op->dst, p != 0 ? kAllLanes : 0); break;
-    default: write_mask(w, op->dst, p == members || p == 0 ? kAllLanes : 0);
+    case kAll:
+      write_mask(w, op->dst, p == members ? kAllLanes : 0);
+      break;
+    case kAny:
+      write_mask(w, op->dst, p != 0 ? kAllLanes : 0);
+      break;
+    default:
+      write_mask(w, op->dst, p == members || p == 0 ? kAllLanes : 0);
   }
   return op + 1;
 }
@@ -136,12 +141,23 @@ const XOp* reduce(Warp& w, const XOp* op) {
   for (GroupMask m = members & (members - 1); m; m &= m - 1) {
     const T v = a[std::countr_zero(m)];
     switch (op->imm8) {
-      case kRAdd: r = static_cast<T>(static_cast<std::uint32_t>(r) + static_cast<std::uint32_t>(v)); break;
-      case kRMin: r = v < r ? v : r; break;
-      case kRMax: r = v > r ? v : r; break;
-      case kRAnd: r &= v; break;
-      case kROr: r |= v; break;
-      default: r ^= v;
+      case kRAdd:
+        r = static_cast<T>(static_cast<std::uint32_t>(r) + static_cast<std::uint32_t>(v));
+        break;
+      case kRMin:
+        r = v < r ? v : r;
+        break;
+      case kRMax:
+        r = v > r ? v : r;
+        break;
+      case kRAnd:
+        r &= v;
+        break;
+      case kROr:
+        r |= v;
+        break;
+      default:
+        r ^= v;
     }
   }
   T* d = w.dst<T>(op->dst);
@@ -178,18 +194,25 @@ const XOp* elect(Warp& w, const XOp* op) {
 Handler find_warp(const code::Op& op) {
   const ptx::Instruction& i = *op.source;
   switch (op.opcode) {
-    case Opcode::k_shfl: return shuffle;
-    case Opcode::k_vote: return vote;
+    case Opcode::k_shfl:
+      return shuffle;
+    case Opcode::k_vote:
+      return vote;
     case Opcode::k_match:
-      if (ptx::size_of(op.type) == 8) return i.has(Mod::k_all) ? match<std::uint64_t, true> : match<std::uint64_t, false>;
+      if (ptx::size_of(op.type) == 8)
+        return i.has(Mod::k_all) ? match<std::uint64_t, true> : match<std::uint64_t, false>;
       return i.has(Mod::k_all) ? match<std::uint32_t, true> : match<std::uint32_t, false>;
     case Opcode::k_redux:
       if (op.type == Type::kF32) return nullptr;
       return op.type == Type::kS32 ? reduce<std::int32_t> : reduce<std::uint32_t>;
-    case Opcode::k_activemask: return active_mask;
-    case Opcode::k_elect: return elect;
-    case Opcode::k_bar: return i.has(Mod::k_warp) ? warp_barrier : nullptr;
-    default: return nullptr;
+    case Opcode::k_activemask:
+      return active_mask;
+    case Opcode::k_elect:
+      return elect;
+    case Opcode::k_bar:
+      return i.has(Mod::k_warp) ? warp_barrier : nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -20,24 +20,28 @@ enum class Shape : std::uint8_t {
 };
 
 struct WarpAccess {
-  std::uint32_t site = 0;   ///< index into Kernel::sites: which instruction
+  std::uint32_t site = 0;  ///< index into Kernel::sites: which instruction
   Space space = Space::kGlobal;
   Kind kind = Kind::kLoad;
-  std::uint8_t bytes = 4;   ///< per lane, vectors counted whole: 1 to 32
+  std::uint8_t bytes = 4;  ///< per lane, vectors counted whole: 1 to 32
   Shape shape = Shape::kScattered;
-  bool host_memory = false; ///< the bytes live in host memory (zero-copy)
-  bool generic = false;     ///< the instruction named no state space
-  bool increment = false;   ///< shared add of the constant 1 whose result is unused (ATOMS.POPC.INC)
-  GroupMask mask = 0;       ///< active lanes; 0 when the guard was false everywhere
-  std::uint32_t warp = 0;   ///< index of the execution group in its block
-  std::uint64_t block = 0;  ///< linear block index
-  std::uint64_t issue = 0;  ///< instructions this group had executed before
-  std::uint64_t base = 0;   ///< global: device address; shared: byte offset in the block's window; local: offset in the thread's frame; const: byte offset in the bank
+  bool host_memory = false;  ///< the bytes live in host memory (zero-copy)
+  bool generic = false;      ///< the instruction named no state space
+  bool increment = false;    ///< shared add of the constant 1 whose result is unused (ATOMS.POPC.INC)
+  GroupMask mask = 0;        ///< active lanes; 0 when the guard was false everywhere
+  std::uint32_t warp = 0;    ///< index of the execution group in its block
+  std::uint64_t block = 0;   ///< linear block index
+  std::uint64_t issue = 0;   ///< instructions this group had executed before
+  std::uint64_t base = 0;   ///< global: device address; shared: byte offset in the block's window; local: offset in the
+                            ///< thread's frame; const: byte offset in the bank
   std::int64_t stride = 0;  ///< kAffine only
   const std::uint64_t* addresses = nullptr;  ///< kScattered only: kGroupLanes values, valid during the call
 
   std::uint64_t address(unsigned lane) const {
-    return shape == Shape::kScattered ? addresses[lane] : base + static_cast<std::uint64_t>(shape == Shape::kAffine ? stride * static_cast<std::int64_t>(lane) : 0);
+    return shape == Shape::kScattered
+               ? addresses[lane]
+               : base +
+                     static_cast<std::uint64_t>(shape == Shape::kAffine ? stride * static_cast<std::int64_t>(lane) : 0);
   }
 };
 

@@ -66,7 +66,8 @@ void AccessCounts::access(const trace::WarpAccess& access) {
 
 void AccessCounts::keep_worst(SiteCounts& row, const trace::WarpAccess& access, std::uint32_t cost) {
   // Of equal costs the first block and warp, so that the choice does not depend on who ran what.
-  if (cost == row.worst_cost && std::tie(row.worst_block, row.worst_warp) <= std::tie(access.block, access.warp)) return;
+  if (cost == row.worst_cost && std::tie(row.worst_block, row.worst_warp) <= std::tie(access.block, access.warp))
+    return;
   row.worst_cost = cost;
   row.worst_mask = access.mask;
   row.worst_block = access.block;
@@ -95,7 +96,8 @@ void AccessCounts::merge(const AccessCounts& other) {
     to.ideal_wavefronts += from.ideal_wavefronts;
     to.host_sectors += from.host_sectors;
     const bool worse = from.worst_cost > to.worst_cost ||
-                       (from.worst_cost == to.worst_cost && std::tie(from.worst_block, from.worst_warp) < std::tie(to.worst_block, to.worst_warp));
+                       (from.worst_cost == to.worst_cost &&
+                        std::tie(from.worst_block, from.worst_warp) < std::tie(to.worst_block, to.worst_warp));
     if (worse) {
       to.worst_cost = from.worst_cost;
       to.worst_mask = from.worst_mask;
