@@ -1,5 +1,5 @@
-// The toolkit's mathematics, compiled for the host, against the C library's long double functions. The bounds are those of
-// the CUDA C++ Programming Guide, "Mathematical Functions" (maximum error in units in the last place).
+// The toolkit's mathematics, compiled for the host, against the C library's long double functions. The bounds are those
+// of the CUDA C++ Programming Guide, "Mathematical Functions" (maximum error in units in the last place).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -74,7 +74,8 @@ void check(const Case<T>& c) {
     }
   }
   if (std::getenv("MUSCOPE_SHOW_ULPS")) {
-    std::printf("%-14s [%g, %g] %.3f of %.0f at %.17g\n", c.name, double(c.low), double(c.high), worst, c.bound, double(worst_at));
+    std::printf("%-14s [%g, %g] %.3f of %.0f at %.17g\n", c.name, double(c.low), double(c.high), worst, c.bound,
+                double(worst_at));
   }
   EXPECT_LE(worst, c.bound) << c.name << " at " << std::hexfloat << worst_at << ": " << c.ours(worst_at) << ", not "
                             << c.reference(worst_at);
@@ -106,7 +107,6 @@ long double i0_reference(long double x) { return std::cyl_bessel_i(0.0L, std::fa
 long double i1_reference(long double x) { return std::copysign(std::cyl_bessel_i(1.0L, std::fabs(x)), x); }
 /// exp(x^2) erfc(x): directly while erfc is normal.
 long double erfcx_reference(long double x) { return std::exp(x * x) * std::erfc(x); }
-
 
 const Case<double> kDouble[] = {
     {"sin", ms::sin, std::sin, -10, 10, 2},

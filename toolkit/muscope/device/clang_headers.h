@@ -10,12 +10,14 @@
 #undef __forceinline__
 #define __forceinline__ __inline__ __attribute__((always_inline, nodebug))
 #define inline __inline__ __attribute__((always_inline, nodebug))
+// clang-format off: the order matters
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_complex_builtins.h>
+// clang-format on
 #pragma pop_macro("inline")
 #pragma pop_macro("__forceinline__")
 

@@ -5,32 +5,31 @@
 #include "../../host_defines.h"
 #include "../../vector_types.h"
 
-// ---- __ldg: ld.global.nc; clang's builtins let the address computation fold into the instruction.
+// ---- __ldg: ld.global.nc. Scalars by clang's builtins, which let the address computation fold into the instruction;
+// vectors by assembly: clang 22 makes plain loads of its builtins for them where the kernel also stores.
 #define MUSCOPE_LDG(type, suffix) \
   MUSCOPE_DEVICE type __ldg(const type* pointer) { return __nvvm_ldg_##suffix(pointer); }
-#define MUSCOPE_LDG_AS(type, other)                                                   \
-  MUSCOPE_DEVICE type __ldg(const type* pointer) {                                    \
-    return (type)__ldg(reinterpret_cast<const other*>(pointer));                      \
+#define MUSCOPE_LDG2(type, ptx, reg, c)                                                              \
+  MUSCOPE_DEVICE type __ldg(const type* pointer) {                                                   \
+    reg x, y;                                                                                        \
+    asm("ld.global.nc.v2." ptx " {%0, %1}, [%2];" : "=" c(x), "=" c(y) : "l"(pointer));              \
+    type result;                                                                                     \
+    result.x = x;                                                                                    \
+    result.y = y;                                                                                    \
+    return result;                                                                                   \
   }
-#define MUSCOPE_LDG2(type, scalar, suffix)                                            \
-  MUSCOPE_DEVICE type __ldg(const type* pointer) {                                    \
-    typedef scalar native __attribute__((ext_vector_type(2)));                        \
-    const native v = __nvvm_ldg_##suffix(reinterpret_cast<const native*>(pointer));   \
-    type result;                                                                      \
-    result.x = v[0];                                                                  \
-    result.y = v[1];                                                                  \
-    return result;                                                                    \
-  }
-#define MUSCOPE_LDG4(type, scalar, suffix)                                            \
-  MUSCOPE_DEVICE type __ldg(const type* pointer) {                                    \
-    typedef scalar native __attribute__((ext_vector_type(4)));                        \
-    const native v = __nvvm_ldg_##suffix(reinterpret_cast<const native*>(pointer));   \
-    type result;                                                                      \
-    result.x = v[0];                                                                  \
-    result.y = v[1];                                                                  \
-    result.z = v[2];                                                                  \
-    result.w = v[3];                                                                  \
-    return result;                                                                    \
+#define MUSCOPE_LDG4(type, ptx, reg, c)                                                              \
+  MUSCOPE_DEVICE type __ldg(const type* pointer) {                                                   \
+    reg x, y, z, w;                                                                                  \
+    asm("ld.global.nc.v4." ptx " {%0, %1, %2, %3}, [%4];"                                            \
+        : "=" c(x), "=" c(y), "=" c(z), "=" c(w)                                                     \
+        : "l"(pointer));                                                                             \
+    type result;                                                                                     \
+    result.x = x;                                                                                    \
+    result.y = y;                                                                                    \
+    result.z = z;                                                                                    \
+    result.w = w;                                                                                    \
+    return result;                                                                                   \
   }
 MUSCOPE_LDG(char, c)
 MUSCOPE_LDG(short, s)
@@ -44,26 +43,27 @@ MUSCOPE_LDG(unsigned long, ul)
 MUSCOPE_LDG(unsigned long long, ull)
 MUSCOPE_LDG(float, f)
 MUSCOPE_LDG(double, d)
-MUSCOPE_LDG_AS(signed char, unsigned char)
-MUSCOPE_LDG2(char2, char, c2)
-MUSCOPE_LDG4(char4, char, c4)
-MUSCOPE_LDG2(uchar2, unsigned char, uc2)
-MUSCOPE_LDG4(uchar4, unsigned char, uc4)
-MUSCOPE_LDG2(short2, short, s2)
-MUSCOPE_LDG4(short4, short, s4)
-MUSCOPE_LDG2(ushort2, unsigned short, us2)
-MUSCOPE_LDG4(ushort4, unsigned short, us4)
-MUSCOPE_LDG2(int2, int, i2)
-MUSCOPE_LDG4(int4, int, i4)
-MUSCOPE_LDG2(uint2, unsigned int, ui2)
-MUSCOPE_LDG4(uint4, unsigned int, ui4)
-MUSCOPE_LDG2(longlong2, long long, ll2)
-MUSCOPE_LDG2(ulonglong2, unsigned long long, ull2)
-MUSCOPE_LDG2(float2, float, f2)
-MUSCOPE_LDG4(float4, float, f4)
-MUSCOPE_LDG2(double2, double, d2)
+MUSCOPE_DEVICE signed char __ldg(const signed char* pointer) {
+  return (signed char)__ldg(reinterpret_cast<const unsigned char*>(pointer));
+}
+MUSCOPE_LDG2(char2, "s8", int, "r")
+MUSCOPE_LDG4(char4, "s8", int, "r")
+MUSCOPE_LDG2(uchar2, "u8", unsigned, "r")
+MUSCOPE_LDG4(uchar4, "u8", unsigned, "r")
+MUSCOPE_LDG2(short2, "s16", short, "h")
+MUSCOPE_LDG4(short4, "s16", short, "h")
+MUSCOPE_LDG2(ushort2, "u16", unsigned short, "h")
+MUSCOPE_LDG4(ushort4, "u16", unsigned short, "h")
+MUSCOPE_LDG2(int2, "s32", int, "r")
+MUSCOPE_LDG4(int4, "s32", int, "r")
+MUSCOPE_LDG2(uint2, "u32", unsigned, "r")
+MUSCOPE_LDG4(uint4, "u32", unsigned, "r")
+MUSCOPE_LDG2(longlong2, "s64", long long, "l")
+MUSCOPE_LDG2(ulonglong2, "u64", unsigned long long, "l")
+MUSCOPE_LDG2(float2, "f32", float, "f")
+MUSCOPE_LDG4(float4, "f32", float, "f")
+MUSCOPE_LDG2(double2, "f64", double, "d")
 #undef MUSCOPE_LDG
-#undef MUSCOPE_LDG_AS
 #undef MUSCOPE_LDG2
 #undef MUSCOPE_LDG4
 

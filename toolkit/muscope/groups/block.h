@@ -5,6 +5,7 @@
 #include "../../cuda_runtime.h"
 
 #define MUSCOPE_GROUP MUSCOPE_INLINE __device__
+#define MUSCOPE_GROUP_LAMBDA __attribute__((always_inline, nodebug))
 
 namespace cooperative_groups {
 

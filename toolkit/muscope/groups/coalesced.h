@@ -56,7 +56,7 @@ class coalesced_group {
   template <class T>
   MUSCOPE_GROUP T from_lane(const T& value, unsigned lane) const {
     const unsigned mask = mask_;
-    return details::shuffle_words(value, [=](unsigned w) { return __shfl_sync(mask, w, (int)lane); });
+    return details::shuffle_words(value, [=](unsigned w) MUSCOPE_GROUP_LAMBDA { return __shfl_sync(mask, w, (int)lane); });
   }
   /// Bits by lane to bits by rank.
   MUSCOPE_GROUP unsigned packed(unsigned by_lane) const {

@@ -40,22 +40,22 @@ class thread_block_tile {
   template <class T>
   MUSCOPE_GROUP T shfl(const T& value, int rank) const {
     const unsigned mask = lanes();
-    return details::shuffle_words(value, [=](unsigned w) { return __shfl_sync(mask, w, rank, Size); });
+    return details::shuffle_words(value, [=](unsigned w) MUSCOPE_GROUP_LAMBDA { return __shfl_sync(mask, w, rank, Size); });
   }
   template <class T>
   MUSCOPE_GROUP T shfl_down(const T& value, unsigned delta) const {
     const unsigned mask = lanes();
-    return details::shuffle_words(value, [=](unsigned w) { return __shfl_down_sync(mask, w, delta, Size); });
+    return details::shuffle_words(value, [=](unsigned w) MUSCOPE_GROUP_LAMBDA { return __shfl_down_sync(mask, w, delta, Size); });
   }
   template <class T>
   MUSCOPE_GROUP T shfl_up(const T& value, unsigned delta) const {
     const unsigned mask = lanes();
-    return details::shuffle_words(value, [=](unsigned w) { return __shfl_up_sync(mask, w, delta, Size); });
+    return details::shuffle_words(value, [=](unsigned w) MUSCOPE_GROUP_LAMBDA { return __shfl_up_sync(mask, w, delta, Size); });
   }
   template <class T>
   MUSCOPE_GROUP T shfl_xor(const T& value, unsigned bits) const {
     const unsigned mask = lanes();
-    return details::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(mask, w, (int)bits, Size); });
+    return details::shuffle_words(value, [=](unsigned w) MUSCOPE_GROUP_LAMBDA { return __shfl_xor_sync(mask, w, (int)bits, Size); });
   }
   MUSCOPE_GROUP int any(int predicate) const { return (__ballot_sync(lanes(), predicate) & lanes()) != 0; }
   MUSCOPE_GROUP int all(int predicate) const { return (__ballot_sync(lanes(), predicate) & lanes()) == lanes(); }
