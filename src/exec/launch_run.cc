@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBlocksForTwo = 4;  ///< smaller grids are not worth a second thread
 constexpr std::uint64_t kIdleBeforeSleep = 64;
+constexpr std::chrono::milliseconds kHostWaits{100};  ///< how long one host_is_waiting() holds
 
 const XOp* waiting_op(const Block& block, Warp** warp) {
   for (const auto& w : block.warps) {
@@ -187,7 +188,9 @@ bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idl
       changed_.notify_all();
     }
   }
-  if (waiting_.load() == 0) since = Clock::now();  // the host is free to change what the kernel waits for
+  const auto host_waited = Clock::time_point(std::chrono::nanoseconds(host_waited_.load()));
+  const bool host_waits = waiting_.load() > 0 || Clock::now() - host_waited < kHostWaits;
+  if (!host_waits) since = Clock::now();  // the host is free to change what the kernel waits for
   if (std::chrono::duration<double>(Clock::now() - since).count() > context_.options.hang_seconds) {
     if (const XOp* op = waiting_op(block, &warp))
       raise(*warp, op, Outcome::kHang, "D603",
@@ -369,6 +372,10 @@ void LaunchRun::wait_ended() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_; });
   --waiting_;
+}
+
+void LaunchRun::host_is_waiting() {
+  host_waited_ = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
 }
 
 bool LaunchRun::ended() const {

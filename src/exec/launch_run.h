@@ -22,6 +22,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   bool wait_ended_or_polling() override;
   void wait_ended() override;
   bool ended() const override;
+  void host_is_waiting() override;
   LaunchResult& result() override { return result_; }
 
  private:
@@ -45,7 +46,8 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::condition_variable changed_;
   unsigned running_ = 0;
   bool ended_ = false, polling_ = false;
-  std::atomic<int> waiting_{0};
+  std::atomic<int> waiting_{0};              ///< threads in wait_ended()
+  std::atomic<std::int64_t> host_waited_{0};  ///< when host_is_waiting() was last called, steady clock nanoseconds
 
   // Merged from workers, under mutex_.
   std::unique_ptr<views::AccessCounts> counts_;

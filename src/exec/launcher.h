@@ -66,6 +66,9 @@ class LaunchHandle {
   virtual bool wait_ended_or_polling() = 0;
   virtual void wait_ended() = 0;
   virtual bool ended() const = 0;
+  /// Told now and then by a host thread that waits for this launch: a kernel that waits for something then counts as hung
+  /// after EngineOptions::hang_seconds without any change.
+  virtual void host_is_waiting() {}
   /// After it has ended.
   virtual LaunchResult& result() = 0;
 };

@@ -98,6 +98,9 @@ void Scheduler::wait(const Point& point) {
     if (done(point)) return;
     pump(lock);
     if (done(point)) return;
+    for (const StreamRef& stream : active_) {
+      if (!stream->queue_.empty() && stream->queue_.front().running) stream->queue_.front().running->host_is_waiting();
+    }
     changed_.wait_for(lock, kLook);
   }
 }
