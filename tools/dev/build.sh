@@ -11,24 +11,25 @@ jobs_that_fit() {
 
 # Shows ninja's or ctest's "[12/345]" or "12/345 Test" as one changing line on a terminal, and about ten lines elsewhere.
 show_progress() {  # show_progress WHAT < output
-  local what=$1
-  local terminal=0
-  [[ -t 2 ]] && terminal=1
-  awk -v what="$what" -v terminal="$terminal" '
-    function show(done, all, text) {
-      if (terminal) {
-        printf "\r\033[K%s %d/%d %s", what, done, all, substr(text, 1, 60) > "/dev/stderr"
-        shown = 1
-      } else if (all > 0 && int(done * 10 / all) > tenth) {
-        tenth = int(done * 10 / all)
-        printf "dev: %s %d/%d\n", what, done, all > "/dev/stderr"
-      }
-      fflush("/dev/stderr")
-    }
-    match($0, /^\[[0-9]+\/[0-9]+\]/) { split(substr($0, 2, RLENGTH - 2), n, "/"); show(n[1], n[2], substr($0, RLENGTH + 2)) }
-    match($0, /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /) { split($1, n, "/"); show(n[1], n[2], $4) }
-    END { if (shown) printf "\r\033[K" > "/dev/stderr" }
-  '
+  # Not awk: the one that Debian has by default waits for 4 KiB before it looks at a line.
+  local what=$1 line all=0 done=0 text tenth=0 shown=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} text=${BASH_REMATCH[3]}
+    elif [[ $line =~ ^\ *([0-9]+)/([0-9]+)\ Test\ +#[0-9]+:\ ([^ ]+) ]]; then
+      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} text=${BASH_REMATCH[3]}
+    else
+      continue
+    fi
+    if [[ -t 2 ]]; then
+      printf '\r\033[K%s %d/%d %s' "$what" "$done" "$all" "${text:0:60}" >&2
+      shown=1
+    elif ((all > 0 && done * 10 / all > tenth)); then
+      tenth=$((done * 10 / all))
+      echo "dev: $what $done/$all" >&2
+    fi
+  done
+  ((shown == 0)) || printf '\r\033[K' >&2
 }
 
 configure_preset() {  # configure_preset PRESET [CMAKE-OPTION...]
