@@ -1,0 +1,218 @@
+// f32 and f64 arithmetic against the host's own, in every rounding mode.
+#include <bit>
+#include <cfenv>
+#include <limits>
+
+#include "exec/test_opcodes.h"
+
+namespace muscope::exec::testing {
+namespace {
+
+/// Evaluates f under a rounding mode of the host; f must read its inputs through volatile copies.
+template <typename F>
+auto rounded(int mode, F f) {
+  const int before = std::fegetround();
+  std::fesetround(mode);
+  volatile auto r = f();
+  std::fesetround(before);
+  return r;
+}
+
+struct Mode {
+  const char* name;
+  int host;
+};
+constexpr Mode kModes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+
+template <typename T>
+T saturated(T v) {
+  return v > 0 ? (v < 1 ? v : T{1}) : T{0};
+}
+template <typename T>
+T keep(T v) {
+  return v;
+}
+
+/// minimumNumber and maximumNumber of IEEE 754-2019, with -0 below +0.
+template <typename T>
+T smaller(T a, T b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <typename T>
+T larger(T a, T b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == 0 && b == 0) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+template <typename T, typename Pre, typename Post>
+void add_arithmetic(std::vector<Row>& r, const std::string& suffix, Pre pre, Post post) {
+  for (const Mode& m : kModes) {
+    const int mode = m.host;
+    const std::string dot = std::string(".") + m.name + suffix;
+    const auto binary = [&](const std::string& name, auto f) {
+      r.push_back(row(name + dot, [=](T a, T b) -> T {
+        volatile T x = pre(a), y = pre(b);
+        return post(rounded(mode, [&] { return f(x, y); }));
+      }));
+    };
+    binary("add", [](volatile T& x, volatile T& y) -> T { return x + y; });
+    binary("sub", [](volatile T& x, volatile T& y) -> T { return x - y; });
+    binary("mul", [](volatile T& x, volatile T& y) -> T { return x * y; });
+    r.push_back(row("fma" + dot, [=](T a, T b, T c) -> T {
+      volatile T x = pre(a), y = pre(b), z = pre(c);
+      return post(rounded(mode, [&] { return std::fma(T{x}, T{y}, T{z}); }));
+    }));
+    if (suffix.find("sat") != std::string::npos) continue;
+    binary("div", [](volatile T& x, volatile T& y) -> T { return x / y; });
+    const auto unary = [&](const std::string& name, auto f) {
+      r.push_back(row(name + dot, [=](T a) -> T {
+        volatile T x = pre(a);
+        return post(rounded(mode, [&] { return f(x); }));
+      }));
+    };
+    unary("rcp", [](volatile T& x) -> T { return T{1} / x; });
+    unary("sqrt", [](volatile T& x) -> T { return std::sqrt(T{x}); });
+  }
+}
+
+std::vector<Row> arithmetic_rows() {
+  std::vector<Row> r;
+  const auto flush = [](float v) { return flushed(v); };
+  const auto sat = [](float v) { return saturated(v); };
+  add_arithmetic<float>(r, ".f32", keep<float>, keep<float>);
+  add_arithmetic<float>(r, ".ftz.f32", flush, flush);
+  add_arithmetic<float>(r, ".sat.f32", keep<float>, sat);
+  add_arithmetic<float>(r, ".ftz.sat.f32", flush, [](float v) { return saturated(flushed(v)); });
+  add_arithmetic<double>(r, ".f64", keep<double>, keep<double>);
+  // Without a mode: to nearest.
+  r.push_back(row("add.f32", [](float a, float b) -> float { return a + b; }));
+  r.push_back(row("sub.f32", [](float a, float b) -> float { return a - b; }));
+  r.push_back(row("mul.f32", [](float a, float b) -> float { return a * b; }));
+  r.push_back(row("add.ftz.f32", [](float a, float b) -> float { return flushed(flushed(a) + flushed(b)); }));
+  r.push_back(row("mul.ftz.f32", [](float a, float b) -> float { return flushed(flushed(a) * flushed(b)); }));
+  r.push_back(row("mul.sat.f32", [](float a, float b) -> float { return saturated(a * b); }));
+  r.push_back(row("add.f64", [](double a, double b) -> double { return a + b; }));
+  r.push_back(row("sub.f64", [](double a, double b) -> double { return a - b; }));
+  r.push_back(row("mul.f64", [](double a, double b) -> double { return a * b; }));
+  r.push_back(row("mad.rn.f32", [](float a, float b, float c) -> float { return std::fma(a, b, c); }));
+  r.push_back(row("mad.rn.f64", [](double a, double b, double c) -> double { return std::fma(a, b, c); }));
+  r.push_back(row("add.f32 %d, %a, 0f3FC00000", [](float a) -> float { return a + 1.5f; }));
+  r.push_back(row("mul.f64 %d, %a, 0dC000000000000000", [](double a) -> double { return a * -2.0; }));
+  r.push_back(
+      row("fma.rn.f32 %d, %a, 0f40000000, 0fBF800000", [](float a) -> float { return std::fma(a, 2.0f, -1.0f); }));
+  r.push_back(row("mov.f32 %d, 0f7F800000; sub.f32 %d, %d, %a", [](float a) -> float { return HUGE_VALF - a; }));
+  return r;
+}
+
+template <typename T>
+void add_signs(std::vector<Row>& r, const std::string& t) {
+  using U = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  constexpr U kTop = U{1} << (sizeof(T) * 8 - 1);
+  // A not-a-number may lose its sign and payload: compared as such.
+  r.push_back(row("abs." + t, [](T a) -> T { return std::fabs(a); }));
+  r.push_back(row("neg." + t, [](T a) -> T { return -a; }));
+  r.push_back(row("copysign." + t, [](T a, T b) -> T {
+    return std::bit_cast<T>((std::bit_cast<U>(a) & kTop) | (std::bit_cast<U>(b) & ~kTop));
+  }));
+  r.push_back(row("min." + t, [](T a, T b) -> T { return smaller(a, b); }));
+  r.push_back(row("max." + t, [](T a, T b) -> T { return larger(a, b); }));
+  r.push_back(row("testp.finite." + t, [](T a) -> bool { return std::isfinite(a); }));
+  r.push_back(row("testp.infinite." + t, [](T a) -> bool { return std::isinf(a); }));
+  r.push_back(row("testp.number." + t, [](T a) -> bool { return !std::isnan(a); }));
+  r.push_back(row("testp.notanumber." + t, [](T a) -> bool { return std::isnan(a); }));
+  r.push_back(row("testp.normal." + t, [](T a) -> bool { return std::isnormal(a); }));
+  r.push_back(row("testp.subnormal." + t, [](T a) -> bool { return std::fpclassify(a) == FP_SUBNORMAL; }));
+}
+
+std::vector<Row> sign_rows() {
+  std::vector<Row> r;
+  add_signs<float>(r, "f32");
+  add_signs<double>(r, "f64");
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  r.push_back(row("abs.ftz.f32", [](float a) -> float { return std::fabs(flushed(a)); }));
+  r.push_back(row("neg.ftz.f32", [](float a) -> float { return -flushed(a); }));
+  r.push_back(row("min.ftz.f32", [](float a, float b) -> float { return smaller(flushed(a), flushed(b)); }));
+  r.push_back(row("max.ftz.f32", [](float a, float b) -> float { return larger(flushed(a), flushed(b)); }));
+  r.push_back(row("min.NaN.f32", [nan](float a, float b) -> float { return a != a || b != b ? nan : smaller(a, b); }));
+  r.push_back(row("max.NaN.f32", [nan](float a, float b) -> float { return a != a || b != b ? nan : larger(a, b); }));
+  r.push_back(row("max.ftz.NaN.f32", [nan](float a, float b) -> float {
+    return a != a || b != b ? nan : larger(flushed(a), flushed(b));
+  }));
+  const auto signed_by = [](float m, float a, float b) {
+    return std::bit_cast<float>((std::bit_cast<u32>(m) & 0x7fffffffu) |
+                                ((std::bit_cast<u32>(a) ^ std::bit_cast<u32>(b)) & 0x80000000u));
+  };
+  r.push_back(row("min.xorsign.abs.f32", [signed_by](float a, float b) -> float {
+    return signed_by(smaller(std::fabs(a), std::fabs(b)), a, b);
+  }));
+  r.push_back(row("max.xorsign.abs.f32", [signed_by](float a, float b) -> float {
+    return signed_by(larger(std::fabs(a), std::fabs(b)), a, b);
+  }));
+  return r;
+}
+
+/// Bounds of the PTX ISA's tables for the approximate functions.
+std::vector<Row> approximate_rows() {
+  std::vector<Row> r;
+  r.push_back(near("div.approx.f32", 0x1p-22, 0x1p-148, [](float a, float b) -> float {
+    const float m = std::fabs(b);
+    if (m > 0x1p126f && !std::isinf(m))
+      return std::isinf(a)   ? std::numeric_limits<float>::quiet_NaN()
+             : std::isnan(a) ? a
+                             : std::copysign(0.0f, a) * std::copysign(1.0f, b);
+    return a / b;
+  }));
+  r.push_back(near("div.full.f32", 0x1p-22, 0x1p-148, [](float a, float b) -> float { return a / b; }));
+  r.push_back(near("div.approx.ftz.f32", 0x1p-22, 0x1p-126, [](float x, float y) -> float {
+    const float a = flushed(x), b = flushed(y), m = std::fabs(b);
+    if (m > 0x1p126f && !std::isinf(m))
+      return std::isinf(a)   ? std::numeric_limits<float>::quiet_NaN()
+             : std::isnan(a) ? a
+                             : std::copysign(0.0f, a) * std::copysign(1.0f, b);
+    return flushed(a / b);
+  }));
+  r.push_back(near("rcp.approx.f32", 0x1p-23, 0x1p-149, [](float a) -> float { return 1.0f / a; }));
+  r.push_back(near("rcp.approx.ftz.f32", 0x1p-23, 0, [](float a) -> float { return flushed(1.0f / flushed(a)); }));
+  r.push_back(near("sqrt.approx.f32", 0x1p-23, 0, [](float a) -> float { return std::sqrt(a); }));
+  r.push_back(near("sqrt.approx.ftz.f32", 0x1p-23, 0, [](float a) -> float { return std::sqrt(flushed(a)); }));
+  r.push_back(near("rsqrt.approx.f32", 0x1p-22, 0,
+                   [](float a) -> float { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(a))); }));
+  r.push_back(near("rsqrt.approx.ftz.f32", 0x1p-22, 0, [](float a) -> float {
+    return static_cast<float>(1.0 / std::sqrt(static_cast<double>(flushed(a))));
+  }));
+  r.push_back(near("rsqrt.approx.f64", 0x1p-50, 0, [](double a) -> double { return 1.0 / std::sqrt(a); }));
+  r.push_back(near("ex2.approx.f32", 0x1p-22, 0x1p-149,
+                   [](float a) -> float { return static_cast<float>(std::exp2(static_cast<double>(a))); }));
+  r.push_back(near("ex2.approx.ftz.f32", 0x1p-22, 0x1p-126, [](float a) -> float {
+    return flushed(static_cast<float>(std::exp2(static_cast<double>(flushed(a)))));
+  }));
+  r.push_back(near("lg2.approx.f32", 0x1p-22, 0x1p-22,
+                   [](float a) -> float { return static_cast<float>(std::log2(static_cast<double>(a))); }));
+  r.push_back(near("lg2.approx.ftz.f32", 0x1p-22, 0x1p-22,
+                   [](float a) -> float { return static_cast<float>(std::log2(static_cast<double>(flushed(a)))); }));
+  r.push_back(near("tanh.approx.f32", 0x1p-11, 0, [](float a) -> float { return std::tanh(a); }));
+  // sin and cos: 2^-20.5 absolute in [-2 pi, 2 pi]; larger angles have no bound.
+  r.push_back(near("abs.f32 %d, %a; min.f32 %d, %d, 0f40C90FDB; sin.approx.f32 %d, %d", 0, 0x1p-20,
+                   [](float a) -> float { return std::sin(smaller(std::fabs(a), 6.2831855f)); }));
+  r.push_back(near("abs.f32 %d, %a; min.f32 %d, %d, 0f40C90FDB; cos.approx.ftz.f32 %d, %d", 0, 0x1p-20,
+                   [](float a) -> float { return std::cos(smaller(std::fabs(a), 6.2831855f)); }));
+  // The f64 forms keep the upper half: 20 bits of mantissa, subnormals are zero (PTX ISA, "rcp.approx.ftz.f64").
+  const auto flushed64 = [](double v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v; };
+  r.push_back(near("rcp.approx.ftz.f64", 0x1p-19, 0x1p-1022,
+                   [flushed64](double a) -> double { return flushed64(1.0 / flushed64(a)); }));
+  r.push_back(near("rsqrt.approx.ftz.f64", 0x1p-19, 0,
+                   [flushed64](double a) -> double { return 1.0 / std::sqrt(flushed64(a)); }));
+  return r;
+}
+
+MUSCOPE_OPCODE_ROWS(FloatArithmetic, arithmetic_rows());
+MUSCOPE_OPCODE_ROWS(FloatSigns, sign_rows());
+MUSCOPE_OPCODE_ROWS(FloatApproximations, approximate_rows());
+
+}  // namespace
+}  // namespace muscope::exec::testing
