@@ -1,17 +1,17 @@
 // The text report: what `muscope run` prints. Shape:
 //
-//   muscope 0.1.0   ./transpose 1024   exited with 0
-//   NVIDIA H200 (sm_90)   clang 19.1.7   2 launches of 2 kernels
+//   muscope 0.1.0: ./transpose 1024: exited with 0
+//   NVIDIA H200 (sm_90), clang 19.1.7, 2 launches of 2 kernels
 //
 //   naiveRow(float*, const float*, int, int)                                                launch #1 (2 in all)
-//   grid 64x64x1   block 16x16x1   16 registers [counted]
-//     global memory [modelled]    requests     sectors  /request       ideal  efficiency
-//     load                          32,768     131,072      4.00     131,072     100.0 %
-//     store                         32,768     524,288     16.00     131,072      25.0 %  <- 3 of 4 sectors are wasted
-//     occupancy [counted]  100 %   64 of 64 warps per SM   0.97 waves
+//     grid 64x64, block 16x16, 1,048,576 threads, 16 registers [counted: ptxas]
+//     memory [modelled]  requests  sectors  /request    ideal  efficiency
+//     global load          32,768  131,072      4.00  131,072     100.0 %
+//     global store         32,768  524,288     16.00  131,072      25.0 %  <- 3 of 4 bytes wasted
+//     occupancy     100.0 % [counted]: 8 blocks, 64 warps per SM, 3.88 waves
 //     transpose.cu
-//       41 |   out[ix * ny + iy] = in[iy * nx + ix];
-//          |   ^~~~~~~~~~~~~~~~~ store: neighbouring lanes are 4,096 B apart: 16 sectors per request where 4 would do
+//       41 | out[ix * ny + iy] = in[iy * nx + ix];
+//          | ^~~~~~~~~~~~~~~~~ store: neighbouring lanes are 4,096 B apart: 16 sectors per request where 4 would do
 #pragma once
 
 #include <functional>

@@ -130,6 +130,7 @@ void print_transfers(Page& page, const Report& report, const TextOptions& option
                      [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
     page.line();
     Table table;
+    table.remark_style = Style::kDim;
     table.heading({report.processes.size() > 1 ? fmt::format("host traffic of process {} [counted]", index)
                                                : "host traffic [counted]",
                    "calls", "bytes", "per call", "host side"});

@@ -191,7 +191,7 @@ void print_occupancy(Page& page, const LaunchReport& launch) {
   std::string text = fmt::format("{} %{}: {} blocks, {} warps per SM", format_value(*percent), grade_mark(*percent),
                                  grouped(count_of(launch.metrics, "muscope__blocks_per_multiprocessor")),
                                  grouped(count_of(launch.metrics, "sm__maximum_warps_avg_per_active_cycle")));
-  text += fmt::format(" (limit: {})", launch.occupancy_limit.empty() ? "none" : launch.occupancy_limit);
+  if (!launch.occupancy_limit.empty()) text += fmt::format(" (limit: {})", launch.occupancy_limit);
   if (const Metric* waves = find(launch.metrics, "launch__waves_per_multiprocessor"))
     text += fmt::format(", {} waves", format_value(*waves));
   page.paragraph("  occupancy     ", text, 16);

@@ -130,10 +130,10 @@ void Table::print(Page& page, std::size_t indent) const {
     if (row.remark.empty()) {
       page.line(text);
     } else if (used + 2 + row.remark.size() <= page.width()) {
-      page.line(text + "  " + page.styled(row.remark, Style::kYellow));
+      page.line(text + "  " + page.styled(row.remark, remark_style));
     } else {
       page.line(text);
-      page.paragraph(std::string(indent + 4, ' '), row.remark, indent + 4, Style::kYellow);
+      page.paragraph(std::string(indent + 4, ' '), row.remark, indent + 4, remark_style);
     }
   }
 }

@@ -46,6 +46,7 @@ struct Table {
     bool heading = false;
   };
   std::vector<Row> rows;
+  Style remark_style = Style::kYellow;
   void heading(std::vector<std::string> cells) { rows.push_back({std::move(cells), {}, true}); }
   void row(std::vector<std::string> cells, std::string remark = {}) {
     rows.push_back({std::move(cells), std::move(remark), false});
