@@ -151,7 +151,11 @@ void print_excerpt(Page& page, const SourcePosition& at, std::string_view fallba
   Fitted fitted;
   if (source) {
     for (std::size_t i = 0; i < remarks.size(); ++i) carets[i] = caret_of(*source, remarks[i]);
-    fitted = fit(expand_tabs(*source), carets.empty() ? std::nullopt : carets.front(), room);
+    std::optional<Extent> in_view = carets.empty() ? std::nullopt : carets.front();
+    constexpr std::size_t kStatement = 30;  // shown from the statement on where the access is not known
+    if (!in_view && !remarks.empty() && remarks.front().column > 0)
+      in_view = Extent{expanded_column(*source, remarks.front().column), kStatement};
+    fitted = fit(expand_tabs(*source), in_view, room);
     page.line(page.styled(left, Style::kDim) + fitted.text);
   } else if (!fallback.empty()) {
     page.line(page.styled(left, Style::kDim) + std::string(fallback.substr(0, room)));
