@@ -50,8 +50,10 @@ int main(int argc, char** argv) {
     return leave.code;
   } catch (const Error& error) {
     std::fputs(error.what(), stderr);
-    // Wrong usage is told apart from "muscope cannot" by the diagnostic: D10x are about the command line.
-    return error.diagnostics().front().code.starts_with("D10") ? cli::kUsage : cli::kCannot;
+    // Wrong usage is told apart from "muscope cannot" by the diagnostic: D10x and D11x are about the command line.
+    return (error.diagnostics().front().code.starts_with("D10") || error.diagnostics().front().code.starts_with("D11"))
+               ? cli::kUsage
+               : cli::kCannot;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "muscope: %s\n", e.what());
     return cli::kCannot;
