@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <regex>
 #include <tuple>
 
 #include "cli/run_symbols.h"
+#include "runtime/kernel_pattern.h"
 
 namespace muscope::cli {
 namespace {
@@ -26,17 +26,17 @@ Diagnostic warning(std::string_view code, std::string text, std::string hint) {
 class Selection {
  public:
   explicit Selection(const RunRequest& request) : launches_(request.launches) {
-    if (!request.kernel.empty()) kernel_.assign(request.kernel, std::regex::ECMAScript), any_kernel_ = false;
+    std::string why;
+    kernel_ = runtime::KernelPattern::compile(request.kernel, why);
   }
   bool keeps(const views::LaunchRecord& launch, const std::string& kernel) const {
     if (launch.state != views::LaunchState::kFinished) return true;
-    return launches_.contains(launch.index) && (any_kernel_ || std::regex_search(kernel, kernel_));
+    return launches_.contains(launch.index) && (!kernel_ || kernel_->matches(kernel));
   }
 
  private:
   runtime::LaunchRange launches_;
-  std::regex kernel_;
-  bool any_kernel_ = true;
+  std::shared_ptr<const runtime::KernelPattern> kernel_;
 };
 
 const views::KernelInfo* kernel_of(const views::ProcessRecord& process, std::uint32_t id) {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <regex>
 
 #include "base/diagnostic.h"
+#include "runtime/kernel_pattern.h"
 #include "toolchain/compile.h"
 
 namespace muscope::cli {
@@ -61,13 +61,10 @@ void check_values(RunRequest& request, const Raw& raw) {
     fail("D104", fmt::format("--launches does not understand '{}'", request.launches_text),
          "give A-B, A-, --launches=-B or A; launches count from 0");
   }
-  if (!request.kernel.empty()) {
-    try {
-      const std::regex check(request.kernel, std::regex::ECMAScript);
-    } catch (const std::regex_error& e) {
-      fail("D104", fmt::format("--kernel '{}' is not a regular expression: {}", request.kernel, e.what()),
-           "escape ( ) [ ] * + ? . with a backslash to mean themselves");
-    }
+  std::string why;
+  if (runtime::KernelPattern::compile(request.kernel, why) == nullptr) {
+    fail("D104", fmt::format("--kernel '{}' is not a regular expression: {}", request.kernel, why),
+         "escape ( ) [ ] * + ? . with a backslash to mean themselves");
   }
   if (!raw.timeout.empty()) {
     request.timeout_seconds = parse_duration(raw.timeout);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/diagnostic.h"
+#include "runtime/kernel_pattern.h"
 
 namespace muscope::cli {
 namespace {
@@ -83,6 +84,21 @@ TEST(RunRequest, LaunchRanges) {
   for (const char* bad : {"", "-", "5-3", "a", "3-b", "3--5", "99999999999", "1.5", " 3"}) {
     EXPECT_EQ(parse(bad), std::tuple(false, 7u, 7u)) << bad;
   }
+}
+
+TEST(RunRequest, KernelPatterns) {
+  std::string why;
+  const auto matches = [&](const std::string& expression, const std::string& name) {
+    return runtime::KernelPattern::compile(expression, why)->matches(name);
+  };
+  EXPECT_TRUE(matches("", "copy(float*)"));
+  EXPECT_TRUE(matches("^cop[xy]\\(", "copy(float*)"));
+  EXPECT_TRUE(matches("naive|tiled", "transpose_tiled(float*)"));
+  EXPECT_FALSE(matches("^loat", "copy(float*)"));
+  EXPECT_EQ(runtime::KernelPattern::compile("a(", why), nullptr);
+  EXPECT_THAT(why, HasSubstr("( or \\("));
+  // Template names can be long; matching one must not need a deep stack.
+  EXPECT_TRUE(matches("^a.*(b|c)+d$", "a" + std::string(1 << 20, 'b') + "d"));
 }
 
 TEST(RunRequest, BadValuesAreNamed) {

@@ -1,7 +1,5 @@
 #include "runtime/run_options.h"
 
-#include <regex>
-
 #include "runtime/control.h"
 #include "runtime/environment.h"
 
@@ -20,17 +18,8 @@ std::vector<std::string> split_list(std::string_view text) {
 
 }  // namespace
 
-struct RunOptions::Pattern {
-  std::regex regex;
-};
-
-RunOptions::RunOptions() = default;
-RunOptions::~RunOptions() = default;
-RunOptions::RunOptions(RunOptions&&) noexcept = default;
-RunOptions& RunOptions::operator=(RunOptions&&) noexcept = default;
-
 bool RunOptions::selects(std::uint32_t index, std::string_view kernel) const {
-  return launches.contains(index) && (!kernel_ || std::regex_search(kernel.begin(), kernel.end(), kernel_->regex));
+  return launches.contains(index) && (!kernel_ || kernel_->matches(std::string(kernel)));
 }
 
 bool RunOptions::emits(std::string_view what) const {
@@ -50,13 +39,8 @@ RunOptions RunOptions::from_environment() {
   o.emit = split_list(environment_value(kEnvEmit));
   o.emit_dir = environment_value(kEnvEmitDir);
   if (o.emit_dir.empty()) o.emit.clear();
-  if (const std::string pattern = environment_value(kEnvKernel); !pattern.empty()) {
-    try {
-      o.kernel_ = std::make_unique<const Pattern>(Pattern{std::regex(pattern, std::regex::ECMAScript)});
-    } catch (const std::regex_error&) {
-      // An expression that is none selects everything.
-    }
-  }
+  std::string why;
+  o.kernel_ = KernelPattern::compile(environment_value(kEnvKernel), why);  // null selects every kernel
   return o;
 }
 

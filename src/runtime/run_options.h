@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/kernel_pattern.h"
 #include "runtime/launch_range.h"
 
 namespace muscope::runtime {
@@ -20,11 +21,6 @@ struct RunOptions {
   std::vector<std::string> emit;  ///< "ptx", "kernels"
   std::string emit_dir;           ///< absolute; set when emit is not empty
 
-  RunOptions();
-  ~RunOptions();
-  RunOptions(RunOptions&&) noexcept;
-  RunOptions& operator=(RunOptions&&) noexcept;
-
   /// Should this launch be counted? `kernel` is the demangled name; --kernel matches anywhere in it.
   bool selects(std::uint32_t index, std::string_view kernel) const;
   bool emits(std::string_view what) const;
@@ -35,8 +31,7 @@ struct RunOptions {
   static const RunOptions& of_process();
 
  private:
-  struct Pattern;
-  std::unique_ptr<const Pattern> kernel_;
+  std::shared_ptr<const KernelPattern> kernel_;  // null: every kernel
 };
 
 }  // namespace muscope::runtime
