@@ -163,6 +163,7 @@ void LaunchRun::work() {
 }
 
 void LaunchRun::finish_block(Block& block) {
+  if (context_.options.blocks_done) context_.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
   if (block.output.empty()) return;
   const std::lock_guard lock(mutex_);
   outputs_[block.index] = std::move(block.output);

@@ -53,6 +53,8 @@ struct EngineOptions {
   unsigned threads = 0;                          ///< workers; 0 = one per available core
   std::uint64_t max_steps = 0;                   ///< warp instructions a launch may execute; 0 = no limit
   const volatile std::uint32_t* stop = nullptr;  ///< becomes non-zero to end the launch in progress
+  std::atomic<std::uint64_t>* blocks_done =
+      nullptr;  ///< counted up as blocks finish, for a progress display; may be null
   double hang_seconds =
       10;  ///< how long all warps may wait for something that nobody changes, while the host waits for the kernel
 };
@@ -66,8 +68,8 @@ class LaunchHandle {
   virtual bool wait_ended_or_polling() = 0;
   virtual void wait_ended() = 0;
   virtual bool ended() const = 0;
-  /// Told now and then by a host thread that waits for this launch: a kernel that waits for something then counts as hung
-  /// after EngineOptions::hang_seconds without any change.
+  /// Told now and then by a host thread that waits for this launch: a kernel that waits for something then counts as
+  /// hung after EngineOptions::hang_seconds without any change.
   virtual void host_is_waiting() {}
   /// After it has ended.
   virtual LaunchResult& result() = 0;

@@ -101,6 +101,7 @@ exec::Engine& Runtime::engine() {
     engine_options.threads = options.threads;
     engine_options.max_steps = options.max_steps;
     engine_options.stop = Spool::of_process().stop_flag();
+    engine_options.blocks_done = &Spool::of_process().progress();
     engine_ = std::make_unique<exec::Engine>(memory_, gpu_, engine_options);
   }
   return *engine_;
