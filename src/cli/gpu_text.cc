@@ -11,7 +11,6 @@
 namespace muscope::cli {
 namespace {
 
-using arch::Confidence;
 using arch::GpuSpec;
 using arch::MemoryLevel;
 using arch::Sourced;

@@ -12,7 +12,6 @@ namespace muscope::exec {
 namespace {
 
 using ptx::Mod;
-using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 

@@ -162,7 +162,7 @@ std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset) {
 
 const XOp* run_return(Warp& w, const XOp* op) {
   if (w.stack.empty()) return run_exit(w, op);
-  const CallFrame frame = std::move(w.stack.back());
+  const CallFrame frame = w.stack.back();
   const code::Kernel& kernel = *w.worker->program->kernel;
   const code::Function& callee = kernel.functions[frame.function];
   const GroupMask active = w.active;

@@ -13,7 +13,6 @@
 namespace muscope::report {
 namespace {
 
-using formulas::bit;
 using formulas::in;
 using formulas::kAtomics;
 using trace::Kind;

@@ -60,11 +60,12 @@ def main(arguments):
     def check(path):
         result = subprocess.run(
             ["clang-tidy-19", "--quiet", "-p", build, "--extra-arg=-Wno-unknown-warning-option",
-             "--extra-arg=-Wno-deprecated-declarations", str(path)],
+             "--extra-arg=-Wno-deprecated-declarations", "--extra-arg=-Wno-unknown-pragmas", str(path)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         return path, result.returncode, result.stdout
 
     found = 0
+    told = set()  # what is found in a header is found again from every source
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, (path, status, out) in enumerate(
                 (job.result() for job in concurrent.futures.as_completed([pool.submit(check, p) for p in todo])), 1):
@@ -73,7 +74,10 @@ def main(arguments):
                 stamps[path].touch()
             else:
                 found += 1
-                print(out.strip() or f"{path}: clang-tidy failed", file=sys.stderr, flush=True)
+                for finding in re.split(r"\n(?=/[^\n]*: (?:error|warning): )", out.strip()) if out.strip() else [f"{path}: clang-tidy failed"]:
+                    if finding not in told:
+                        print(finding, file=sys.stderr, flush=True)
+                    told.add(finding)
     return 1 if found else 0
 
 
