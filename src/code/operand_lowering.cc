@@ -17,13 +17,11 @@ Place bank_place(Bank bank, std::uint32_t slot) {
   return Place{(std::uint32_t{bank} << Place::kBankShift) | slot * kSlotBytes};
 }
 
-/// The bits of a literal as `type` wants them (PTX ISA, "Constants": floats may be given in the other width).
+/// The bits of a literal as `type` wants them (PTX ISA, "Constants": an f64 literal may stand for an f32; ptxas takes
+/// an f32 literal in an f64 place by its bits).
 std::uint64_t literal_bits(const ptx::Operand& operand, Type type) {
   if (type == Type::kF32 && operand.literal == ptx::Literal::kF64)
     return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.immediate)));
-  if (type == Type::kF64 && operand.literal == ptx::Literal::kF32)
-    return std::bit_cast<std::uint64_t>(
-        static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.immediate))));
   return operand.immediate;
 }
 

@@ -102,9 +102,8 @@ std::vector<Row> select_rows() {
   r.push_back(row("set.gt.f16.f16", [](Half a, Half b) -> u16 {
     return kHalf.value(a.bits) > kHalf.value(b.bits) ? u16{0x3c00} : u16{0};
   }));
-  r.push_back(row("set.gt.u32.f16", [](Half a, Half b) -> u32 {
-    return kHalf.value(a.bits) > kHalf.value(b.bits) ? ~u32{0} : 0;
-  }));
+  r.push_back(row("set.gt.u32.f16",
+                  [](Half a, Half b) -> u32 { return kHalf.value(a.bits) > kHalf.value(b.bits) ? ~u32{0} : 0; }));
   const auto pairs = [](u32 a, u32 b, const SmallFormat& format, u32 one) {
     const auto greater = [&](int k) {
       return format.value(static_cast<u16>(a >> (16 * k))) > format.value(static_cast<u16>(b >> (16 * k)));
@@ -113,8 +112,8 @@ std::vector<Row> select_rows() {
   };
   r.push_back(
       row("set.gt.f16x2.f16x2", [pairs](Half2 a, Half2 b) -> u32 { return pairs(a.bits, b.bits, kHalf, 0x3c00); }));
-  r.push_back(
-      row("set.gt.bf16x2.bf16x2", [pairs](Brain2 a, Brain2 b) -> u32 { return pairs(a.bits, b.bits, kBrain, 0x3f80); }));
+  r.push_back(row("set.gt.bf16x2.bf16x2",
+                  [pairs](Brain2 a, Brain2 b) -> u32 { return pairs(a.bits, b.bits, kBrain, 0x3f80); }));
   r.push_back(row("setp.gt.f16x2 %d|%qx, %a, %b",
                   [pairs](Half2 a, Half2 b) -> bool { return pairs(a.bits, b.bits, kHalf, 1) & 1; }));
   r.push_back(row("setp.gt.f16x2 %qx|%d, %a, %b",

@@ -28,10 +28,6 @@ template <typename T>
 T saturated(T v) {
   return v > 0 ? (v < 1 ? v : T{1}) : T{0};
 }
-template <typename T>
-T keep(T v) {
-  return v;
-}
 
 /// minimumNumber and maximumNumber of IEEE 754-2019, with -0 below +0.
 template <typename T>
@@ -49,52 +45,73 @@ T larger(T a, T b) {
   return a > b ? a : b;
 }
 
-template <typename T, typename Pre, typename Post>
-void add_arithmetic(std::vector<Row>& r, const std::string& suffix, Pre pre, Post post) {
+/// What .ftz and .sat do around an operation.
+struct Around {
+  bool ftz = false, sat = false;
+  template <typename T>
+  T before(T v) const {
+    return ftz && std::fabs(v) < std::numeric_limits<T>::min() ? std::copysign(T{0}, v) : v;
+  }
+  /// Tiny is what is below the smallest normal number after rounding with an unbounded exponent (H200): `scaled` is the
+  /// result of the same operation 2^64 times larger.
+  template <typename T>
+  T after(T v, T scaled) const {
+    constexpr T kMin = std::numeric_limits<T>::min();
+    if (ftz && (std::fabs(v) < kMin || (std::fabs(v) == kMin && std::fabs(scaled) < kMin * T(0x1p64))))
+      v = std::copysign(T{0}, v);
+    return sat ? saturated(v) : v;
+  }
+};
+
+template <typename T>
+void add_arithmetic(std::vector<Row>& r, const std::string& suffix, Around around) {
   for (const Mode& m : kModes) {
     const int mode = m.host;
     const std::string dot = std::string(".") + m.name + suffix;
-    const auto binary = [&](const std::string& name, auto f) {
-      r.push_back(row(name + dot, [=](T a, T b) -> T {
-        volatile T x = pre(a), y = pre(b);
-        return post(rounded(mode, [&] { return f(x, y); }));
-      }));
+    // f computes its result times `by`.
+    const auto run = [=](auto f, T a, T b, T c) {
+      volatile T x = around.before(a), y = around.before(b), z = around.before(c), by = T{1};
+      const T plain = rounded(mode, [&] { return f(T{x}, T{y}, T{z}, T{by}); });
+      by = T(0x1p64);
+      return around.after(plain, rounded(mode, [&] { return f(T{x}, T{y}, T{z}, T{by}); }));
     };
-    binary("add", [](volatile T& x, volatile T& y) -> T { return x + y; });
-    binary("sub", [](volatile T& x, volatile T& y) -> T { return x - y; });
-    binary("mul", [](volatile T& x, volatile T& y) -> T { return x * y; });
-    r.push_back(row("fma" + dot, [=](T a, T b, T c) -> T {
-      volatile T x = pre(a), y = pre(b), z = pre(c);
-      return post(rounded(mode, [&] { return std::fma(T{x}, T{y}, T{z}); }));
-    }));
-    if (suffix.find("sat") != std::string::npos) continue;
-    binary("div", [](volatile T& x, volatile T& y) -> T { return x / y; });
     const auto unary = [&](const std::string& name, auto f) {
-      r.push_back(row(name + dot, [=](T a) -> T {
-        volatile T x = pre(a);
-        return post(rounded(mode, [&] { return f(x); }));
-      }));
+      r.push_back(row(name + dot, [=](T a) -> T { return run(f, a, a, a); }));
     };
-    unary("rcp", [](volatile T& x) -> T { return T{1} / x; });
-    unary("sqrt", [](volatile T& x) -> T { return std::sqrt(T{x}); });
+    const auto binary = [&](const std::string& name, auto f) {
+      r.push_back(row(name + dot, [=](T a, T b) -> T { return run(f, a, b, b); }));
+    };
+    const auto ternary = [&](const std::string& name, auto f) {
+      r.push_back(row(name + dot, [=](T a, T b, T c) -> T { return run(f, a, b, c); }));
+    };
+    binary("add", [](T x, T y, T, T by) -> T { return x * by + y * by; });
+    binary("sub", [](T x, T y, T, T by) -> T { return x * by - y * by; });
+    binary("mul", [](T x, T y, T, T by) -> T { return x * by * y; });
+    ternary("fma", [](T x, T y, T z, T by) -> T { return std::fma(x * by, y, z * by); });
+    if (around.sat) continue;
+    binary("div", [](T x, T y, T, T by) -> T { return x * by / y; });
+    unary("rcp", [](T x, T, T, T by) -> T { return by / x; });
+    unary("sqrt", [](T x, T, T, T by) -> T { return std::sqrt(x) * by; });
   }
 }
 
 std::vector<Row> arithmetic_rows() {
   std::vector<Row> r;
-  const auto flush = [](float v) { return flushed(v); };
-  const auto sat = [](float v) { return saturated(v); };
-  add_arithmetic<float>(r, ".f32", keep<float>, keep<float>);
-  add_arithmetic<float>(r, ".ftz.f32", flush, flush);
-  add_arithmetic<float>(r, ".sat.f32", keep<float>, sat);
-  add_arithmetic<float>(r, ".ftz.sat.f32", flush, [](float v) { return saturated(flushed(v)); });
-  add_arithmetic<double>(r, ".f64", keep<double>, keep<double>);
+  add_arithmetic<float>(r, ".f32", {});
+  add_arithmetic<float>(r, ".ftz.f32", {.ftz = true});
+  add_arithmetic<float>(r, ".sat.f32", {.sat = true});
+  add_arithmetic<float>(r, ".ftz.sat.f32", {.ftz = true, .sat = true});
+  add_arithmetic<double>(r, ".f64", {});
   // Without a mode: to nearest.
   r.push_back(row("add.f32", [](float a, float b) -> float { return a + b; }));
   r.push_back(row("sub.f32", [](float a, float b) -> float { return a - b; }));
   r.push_back(row("mul.f32", [](float a, float b) -> float { return a * b; }));
   r.push_back(row("add.ftz.f32", [](float a, float b) -> float { return flushed(flushed(a) + flushed(b)); }));
-  r.push_back(row("mul.ftz.f32", [](float a, float b) -> float { return flushed(flushed(a) * flushed(b)); }));
+  r.push_back(row("mul.ftz.f32", [](float a, float b) -> float {
+    const Around around{.ftz = true};
+    const float x = around.before(a), y = around.before(b);
+    return around.after(x * y, x * 0x1p64f * y);
+  }));
   r.push_back(row("mul.sat.f32", [](float a, float b) -> float { return saturated(a * b); }));
   r.push_back(row("add.f64", [](double a, double b) -> double { return a + b; }));
   r.push_back(row("sub.f64", [](double a, double b) -> double { return a - b; }));
@@ -125,7 +142,7 @@ void add_signs(std::vector<Row>& r, const std::string& t) {
   r.push_back(row("testp.infinite." + t, [](T a) -> bool { return std::isinf(a); }));
   r.push_back(row("testp.number." + t, [](T a) -> bool { return !std::isnan(a); }));
   r.push_back(row("testp.notanumber." + t, [](T a) -> bool { return std::isnan(a); }));
-  r.push_back(row("testp.normal." + t, [](T a) -> bool { return std::isnormal(a); }));
+  r.push_back(row("testp.normal." + t, [](T a) -> bool { return std::isnormal(a) || a == 0; }));
   r.push_back(row("testp.subnormal." + t, [](T a) -> bool { return std::fpclassify(a) == FP_SUBNORMAL; }));
 }
 

@@ -14,7 +14,8 @@ long double fused(double a, double b, double c) {
   const long double bp = s - p, error = (p - (s - bp)) + (static_cast<long double>(c) - bp);
   if (error == 0 || s == 0) return s;
   // Moves a result that lost bits off any tie: s has 64 bits, the formats at most 11.
-  return error > 0 ? std::nextafter(s, static_cast<long double>(HUGE_VAL)) : std::nextafter(s, -static_cast<long double>(HUGE_VAL));
+  return error > 0 ? std::nextafter(s, static_cast<long double>(HUGE_VAL))
+                   : std::nextafter(s, -static_cast<long double>(HUGE_VAL));
 }
 
 template <typename Op>
@@ -33,21 +34,28 @@ u16 apply(const SmallFormat& f, u16 a, u16 b, u16 c, bool ftz, bool sat, bool re
 
 /// Rows of one operation for a scalar and its packed pair.
 template <typename Scalar, typename Pair, typename Op>
-void add_binary(std::vector<Row>& r, const std::string& name, const std::string& t, const SmallFormat& f, Op op, bool ftz = false, bool sat = false) {
+void add_binary(std::vector<Row>& r, const std::string& name, const std::string& t, const SmallFormat& f, Op op,
+                bool ftz = false, bool sat = false) {
   const auto three = [op](double a, double b, double) -> long double { return op(a, b); };
-  r.push_back(row(name + "." + t, [=](Scalar a, Scalar b) -> Scalar { return {apply(f, a.bits, b.bits, 0, ftz, sat, false, three)}; }));
+  r.push_back(row(name + "." + t,
+                  [=](Scalar a, Scalar b) -> Scalar { return {apply(f, a.bits, b.bits, 0, ftz, sat, false, three)}; }));
   r.push_back(row(name + "." + t + "x2", [=](Pair a, Pair b) -> Pair {
     const auto h = [](u32 v, int k) { return static_cast<u16>(v >> (16 * k)); };
-    const u32 low = apply(f, h(a.bits, 0), h(b.bits, 0), 0, ftz, sat, false, three), high = apply(f, h(a.bits, 1), h(b.bits, 1), 0, ftz, sat, false, three);
+    const u32 low = apply(f, h(a.bits, 0), h(b.bits, 0), 0, ftz, sat, false, three),
+              high = apply(f, h(a.bits, 1), h(b.bits, 1), 0, ftz, sat, false, three);
     return {low | (high << 16)};
   }));
 }
 template <typename Scalar, typename Pair>
-void add_fma(std::vector<Row>& r, const std::string& name, const std::string& t, const SmallFormat& f, bool ftz = false, bool sat = false, bool relu = false) {
-  r.push_back(row(name + "." + t, [=](Scalar a, Scalar b, Scalar c) -> Scalar { return {apply(f, a.bits, b.bits, c.bits, ftz, sat, relu, fused)}; }));
+void add_fma(std::vector<Row>& r, const std::string& name, const std::string& t, const SmallFormat& f, bool ftz = false,
+             bool sat = false, bool relu = false) {
+  r.push_back(row(name + "." + t, [=](Scalar a, Scalar b, Scalar c) -> Scalar {
+    return {apply(f, a.bits, b.bits, c.bits, ftz, sat, relu, fused)};
+  }));
   r.push_back(row(name + "." + t + "x2", [=](Pair a, Pair b, Pair c) -> Pair {
     const auto h = [](u32 v, int k) { return static_cast<u16>(v >> (16 * k)); };
-    const u32 low = apply(f, h(a.bits, 0), h(b.bits, 0), h(c.bits, 0), ftz, sat, relu, fused), high = apply(f, h(a.bits, 1), h(b.bits, 1), h(c.bits, 1), ftz, sat, relu, fused);
+    const u32 low = apply(f, h(a.bits, 0), h(b.bits, 0), h(c.bits, 0), ftz, sat, relu, fused),
+              high = apply(f, h(a.bits, 1), h(b.bits, 1), h(c.bits, 1), ftz, sat, relu, fused);
     return {low | (high << 16)};
   }));
 }
@@ -65,7 +73,10 @@ void add_extremes(std::vector<Row>& r, const std::string& t, const SmallFormat& 
       const std::string name = std::string(larger ? "max." : "min.") + (nan ? "NaN." : "") + t;
       r.push_back(row(name, [=](Scalar a, Scalar b) -> Scalar { return {extreme(f, a.bits, b.bits, larger, nan)}; }));
       r.push_back(row(name + "x2", [=](Pair a, Pair b) -> Pair {
-        return {extreme(f, static_cast<u16>(a.bits), static_cast<u16>(b.bits), larger, nan) | (static_cast<u32>(extreme(f, static_cast<u16>(a.bits >> 16), static_cast<u16>(b.bits >> 16), larger, nan)) << 16)};
+        return {
+            extreme(f, static_cast<u16>(a.bits), static_cast<u16>(b.bits), larger, nan) |
+            (static_cast<u32>(extreme(f, static_cast<u16>(a.bits >> 16), static_cast<u16>(b.bits >> 16), larger, nan))
+             << 16)};
       }));
     }
 }

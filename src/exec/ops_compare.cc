@@ -275,7 +275,11 @@ struct Slct {
   static const XOp* run(Warp& w, const XOp* op) {
     const T *a = w.src<T>(op->a), *b = w.src<T>(op->b);
     const C* c = w.src<C>(op->c);
-    for_lanes(w, w.dst<T>(op->dst), [=](unsigned l) { return c[l] >= C{0} ? a[l] : b[l]; });
+    // The smallest normal number is where .ftz begins to see a sign.
+    const C limit =
+        std::is_same_v<C, float> && op->source->ftz ? static_cast<C>(-std::numeric_limits<float>::min()) : C{0};
+    const bool strict = limit < 0;
+    for_lanes(w, w.dst<T>(op->dst), [=](unsigned l) { return (strict ? c[l] > limit : c[l] >= limit) ? a[l] : b[l]; });
     return op + 1;
   }
 };

@@ -1,8 +1,8 @@
 // cvt in all directions (PTX ISA, "cvt"): one general path per lane, and vectorised ones for what programs use most.
 //
-// Float to integer saturates. Not-a-number gives 0 for f32 to at most 32 bits and only the sign bit otherwise (measured
-// on an H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results are
-// extended to the register, by sign for signed types.
+// Float to integer saturates. Not-a-number gives 0 from f32 to at most 32 bits and only the sign bit otherwise
+// (measured on an H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results
+// are extended to the register, by sign for signed types.
 #include <bit>
 
 #include "exec/half.h"
@@ -63,6 +63,15 @@ double integer_to_double(std::uint64_t magnitude, bool negative, Rounding r) {
   return negative ? -d : d;
 }
 
+/// An integer to double with lost bits kept as a sticky last bit: for formats that are rounded to from there.
+double integer_to_sticky(std::uint64_t magnitude, bool negative) {
+  constexpr unsigned kSpare = 11;  // 64 bits less the mantissa
+  const std::uint64_t lost = magnitude & ((1u << kSpare) - 1);
+  const double d = magnitude >> 53 ? std::ldexp(static_cast<double>(magnitude >> kSpare | (lost != 0)), kSpare)
+                                   : static_cast<double>(magnitude);
+  return negative ? -d : d;
+}
+
 /// Integer to float: through double, correctly rounded once (round to odd keeps nearest exact).
 float integer_to_float(std::uint64_t magnitude, bool negative, Rounding r) {
   if (r == Rounding::kNearest) {
@@ -113,7 +122,7 @@ Lane read_lane(Type type, unsigned lane_bytes, const std::uint8_t* slot, unsigne
 }
 
 std::uint64_t saturate_to_integer(double v, bool is_signed, unsigned bits, bool from_double) {
-  if (v != v) return bits == 64 || (from_double && bits == 32) ? std::uint64_t{1} << (bits - 1) : 0;
+  if (v != v) return bits == 64 || from_double ? std::uint64_t{1} << (bits - 1) : 0;
   if (is_signed) {
     const double high = std::ldexp(1.0, static_cast<int>(bits) - 1);
     if (v >= high) return (std::uint64_t{1} << (bits - 1)) - 1;
@@ -163,20 +172,28 @@ const XOp* general(Warp& w, const XOp* op) {
       if (to == Type::kF64) {
         d = v.is_float ? d : integer_to_double(magnitude, negative, r);
         if (source.sat) d = clamp01(d);
+        if (source.ftz && d != d) d = std::bit_cast<double>(0x7fffffffe0000000ull);  // H200
         result = std::bit_cast<std::uint64_t>(d);
       } else if (to == Type::kF32 || to == Type::kTF32) {
         float f = v.is_float ? narrow(d, r) : integer_to_float(magnitude, negative, r);
         if (source.sat) f = static_cast<float>(clamp01(f));
         if (source.ftz && std::fabs(f) < std::numeric_limits<float>::min()) f = std::copysign(0.0f, f);
-        std::uint32_t bits = f == f || from == Type::kF64 ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
+        // Payloads of not-a-number survive except in conversions that are arithmetic (H200).
+        const bool keep = f == f || from == Type::kF64 || from == Type::kBF16 || to == Type::kTF32;
+        std::uint32_t bits = keep ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
         if (to == Type::kTF32)
-          bits = f == f && std::isfinite(f) ? (bits + 0x1000u) & 0xffffe000u : bits;  // .rna: ties away from zero
+          bits = (std::isfinite(f) ? bits + 0x1000u : bits) & 0xffffe000u;  // .rna: ties away from zero
         result = bits;
       } else {
-        if (!v.is_float) d = integer_to_double(magnitude, negative, r);
+        if (!v.is_float) d = integer_to_sticky(magnitude, negative);
         if (source.sat) d = clamp01(d);
         if (source.source->has(Mod::k_relu) && !(d > 0) && d == d) d = 0;
         result = to == Type::kF16 ? to_half(d, half_rounding(r)) : to_bfloat(d, half_rounding(r));
+        // f64 to f16 keeps sign and payload of not-a-number (H200).
+        if (d != d && from == Type::kF64 && to == Type::kF16) {
+          const std::uint64_t raw = std::bit_cast<std::uint64_t>(d);
+          result = (raw >> 48 & 0x8000u) | 0x7e00u | (raw >> 42 & 0x1ffu);
+        }
       }
     } else {
       const bool is_signed = ptx::is_signed(to);
@@ -203,7 +220,7 @@ const XOp* pack_two(Warp& w, const XOp* op) {
   const bool relu = op->source->source->has(Mod::k_relu);
   for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) {
     const auto half = [=](float v) -> std::uint32_t {
-      if (relu && v < 0) v = 0;
+      if (relu && v <= 0) v = 0;
       return kBrain ? to_bfloat(v, r) : to_half(v, r);
     };
     return (half(a[l]) << 16) | half(b[l]);

@@ -124,9 +124,10 @@ template <typename T>
 struct FAbs {
   static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); }
 };
+// Not-a-number passes neg.f64 unchanged (H200).
 template <typename T>
 struct FNeg {
-  static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) ^ kSign<T>)); }
+  static T apply(T a) { return a == a ? std::bit_cast<T>(bits(a) ^ kSign<T>) : canonical(a); }
 };
 template <typename T>
 struct CopySign {
@@ -154,7 +155,7 @@ template <typename T, bool kMin>
 struct NanExtreme {
   static T apply(T a, T b) {
     const T r = extreme<T, kMin>(a, b);
-    return a == a && b == b ? r : std::numeric_limits<T>::quiet_NaN();
+    return a == a && b == b ? r : std::bit_cast<T>(static_cast<BitsOf<T>>(0x7fffffffu));
   }
 };
 template <bool kMin, bool kNan>
@@ -162,7 +163,7 @@ struct XorSign {
   static float apply(float a, float b) {
     const float m = extreme<float, kMin>(FAbs<float>::apply(a), FAbs<float>::apply(b));
     const std::uint32_t sign = (bits(a) ^ bits(b)) & kSign<float>;
-    if (kNan && !(a == a && b == b)) return std::bit_cast<float>(0x7fffffffu);
+    if (m != m || (kNan && !(a == a && b == b))) return std::bit_cast<float>(0x7fffffffu);
     return std::bit_cast<float>((bits(m) & ~kSign<float>) | sign);
   }
 };
@@ -180,6 +181,17 @@ const XOp* saturated(Warp& w, const XOp* op) {
   const XOp* next = kInner(w, op);
   T* d = w.dst<T>(op->dst);
   for_lanes(w, d, [=](unsigned l) { return saturate(d[l]); });
+  return next;
+}
+
+/// .ftz of instructions that only choose or change bits: flushing what comes out equals flushing what goes in.
+template <Handler kInner>
+const XOp* flushed(Warp& w, const XOp* op) {
+  const XOp* next = kInner(w, op);
+  float* d = w.dst<float>(op->dst);
+  for_lanes(w, d, [=](unsigned l) {
+    return std::fabs(d[l]) < std::numeric_limits<float>::min() ? std::copysign(0.0f, d[l]) : d[l];
+  });
   return next;
 }
 
@@ -210,16 +222,22 @@ Handler unary_f32(const code::Op& op) {
   return pick<float, Unary<float, float, F>::run>(op);
 }
 
+template <Handler kInner>
+Handler choosing(const code::Op& op) {
+  return op.ftz ? flushed<kInner> : kInner;
+}
+
 template <bool kMin>
 Handler extreme_handler(const code::Op& op) {
+  if (op.c.exists()) return nullptr;  // three operands
   const bool nan = op.source->has(Mod::k_NaN), xorsign = op.source->has(Mod::k_xorsign);
   if (op.type == Type::kF64)
     return Binary<double, double, double, std::conditional_t<kMin, FMin<double>, FMax<double>>>::run;
   if (xorsign)
-    return nan ? pick<float, Binary<float, float, float, XorSign<kMin, true>>::run>(op)
-               : pick<float, Binary<float, float, float, XorSign<kMin, false>>::run>(op);
-  if (nan) return pick<float, Binary<float, float, float, NanExtreme<float, kMin>>::run>(op);
-  return pick<float, Binary<float, float, float, std::conditional_t<kMin, FMin<float>, FMax<float>>>::run>(op);
+    return nan ? choosing<Binary<float, float, float, XorSign<kMin, true>>::run>(op)
+               : choosing<Binary<float, float, float, XorSign<kMin, false>>::run>(op);
+  if (nan) return choosing<Binary<float, float, float, NanExtreme<float, kMin>>::run>(op);
+  return choosing<Binary<float, float, float, std::conditional_t<kMin, FMin<float>, FMax<float>>>::run>(op);
 }
 
 enum TestpKind : std::uint8_t { kFinite, kInfinite, kNumber, kNotANumber, kNormal, kSubnormal };
@@ -240,8 +258,8 @@ const XOp* testp(Warp& w, const XOp* op) {
                         return !nan;
                       case kNotANumber:
                         return nan;
-                      case kNormal:
-                        return !nan && !infinite && m >= std::numeric_limits<T>::min();
+                      case kNormal:  // zeros are normal (PTX ISA, "testp")
+                        return !nan && !infinite && !subnormal;
                       default:
                         return subnormal;
                     }
@@ -293,9 +311,9 @@ Handler find_float(const code::Op& op) {
     case Opcode::k_max:
       return extreme_handler<false>(op);
     case Opcode::k_abs:
-      return op.ftz ? controlled<Unary<float, float, FAbs<float>>::run> : unary<FAbs>(op);
+      return dbl ? Unary<double, double, FAbs<double>>::run : choosing<Unary<float, float, FAbs<float>>::run>(op);
     case Opcode::k_neg:
-      return unary<FNeg>(op);
+      return dbl ? Unary<double, double, FNeg<double>>::run : choosing<Unary<float, float, FNeg<float>>::run>(op);
     case Opcode::k_copysign:
       return binary<CopySign>(op);
     case Opcode::k_testp:

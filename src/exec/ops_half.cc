@@ -28,11 +28,22 @@ struct BF16 {
 enum HalfOp : std::uint8_t { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNan, kNeg, kAbs, kEx2, kTanh };
 enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4 };
 
+/// x * y + z with lost bits kept as a sticky last bit, so that rounding once more is right (bf16 spans 266 binades).
+[[gnu::always_inline]] inline double fused(double x, double y, double z) {
+  const double p = x * y;  // exact
+  const double s = p + z, t = s - p, lost = (p - (s - t)) + (z - t);
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(s);
+  const bool inexact = lost != 0 && lost == lost && s - s == 0;
+  // Towards the true value when it is nearer to zero, then odd.
+  const std::uint64_t toward = inexact && (lost < 0) != (s < 0) ? bits - 1 : bits;
+  return std::bit_cast<double>(inexact ? toward | 1 : bits);
+}
+
 template <typename F>
 [[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b,
                                                 std::uint16_t c) {
-  if (what == kNeg) return a ^ 0x8000u;
-  if (what == kAbs) return a & 0x7fffu;
+  if (what == kNeg) return F::in(a) == F::in(a) ? a ^ 0x8000u : F::kNan;
+  if (what == kAbs) return F::in(a) == F::in(a) ? a & 0x7fffu : F::kNan;
   const auto load = [flags](std::uint16_t v) {
     const float f = F::in(v);
     return (flags & kFtz) && std::fabs(f) < F::kMinNormal ? std::copysign(0.0f, f) : f;
@@ -50,7 +61,7 @@ template <typename F>
       r = x * y;
       break;
     case kFma:
-      r = static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(z);
+      r = fused(x, y, z);
       break;
     case kEx2:
       r = std::exp2(static_cast<double>(x));

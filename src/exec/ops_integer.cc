@@ -78,8 +78,7 @@ template <typename T>
 struct MadWide {
   static WideOf<T> apply(T a, T b, WideOf<T> c) { return Add<WideOf<T>>::apply(MulWide<T>::apply(a, b), c); }
 };
-// Hardware: an all-ones quotient when the divisor is zero, as remainder too for up to 32 bits (H200,
-// conversions_h200.txt), the dividend for 64 bits; no trap at the most negative number.
+// Hardware: all ones as quotient and as remainder when the divisor is zero (H200), no trap at the most negative number.
 template <typename T>
 struct Div {
   static T apply(T a, T b) {
@@ -92,7 +91,7 @@ struct Div {
 template <typename T>
 struct Rem {
   static T apply(T a, T b) {
-    if (b == 0) return sizeof(T) == 8 ? a : static_cast<T>(-1);
+    if (b == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>)
       if (b == -1) return 0;
     return static_cast<T>(a % b);
