@@ -18,5 +18,7 @@ __global__ void half_precision(half* h, half2* p, __nv_bfloat16* b, __nv_bfloat1
   b[t] = b[t] * b[t + 1] + __float2bfloat16(f[t]);
   b[t] = __hfma(b[t], b[t], b[t]);
   q[t] = q[t] + q[t + 1];
+  h[t] = static_cast<half>(b[t]);
+  b[t] = static_cast<__nv_bfloat16>(h[t + 1]);
   f[t] = __half2float(h[t]) + __low2float(p[t]) + __bfloat162float(b[t]) + (float)hsqrt(h[t]) + __half2int_rn(h[t]);
 }

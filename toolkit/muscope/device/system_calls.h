@@ -19,6 +19,8 @@ static MUSCOPE_INLINE __device__ void __assert_fail(const char* message, const c
                                                     const char* function) {
   __assertfail(message, file, line, function, sizeof(char));
 }
+// What the table of an abstract class points to.
+inline __attribute__((nodebug)) __device__ void __cxa_pure_virtual() { asm volatile("trap;"); }
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700

@@ -7,6 +7,7 @@
 struct __nv_bfloat16_raw {
   unsigned short x;
 };
+struct __half;  // bfloat162.h defines the conversions between the two types
 
 namespace muscope_toolkit {
 MUSCOPE_HD float bfloat16_bits_to_float(unsigned short bits) { return __builtin_bit_cast(float, (unsigned)bits << 16); }
@@ -29,11 +30,15 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
 
   __nv_bfloat16() = default;
   MUSCOPE_INLINE __host__ __device__ __nv_bfloat16(__nv_bfloat16_raw raw) : __x(raw.x) {}
+  explicit __host__ __device__ __nv_bfloat16(const __half& h);
 #define MUSCOPE_BFLOAT16_FROM(type)                                                                                    \
   MUSCOPE_INLINE __host__ __device__ __nv_bfloat16(type v) : __x(muscope_toolkit::float_to_bfloat16_bits((float)v)) {} \
   MUSCOPE_INLINE __host__ __device__ __nv_bfloat16& operator=(type v) { return *this = __nv_bfloat16(v); }             \
   MUSCOPE_INLINE __host__ __device__ operator type() const { return (type)muscope_toolkit::bfloat16_bits_to_float(__x); }
   MUSCOPE_BFLOAT16_FROM(float)
+  MUSCOPE_BFLOAT16_FROM(char)
+  MUSCOPE_BFLOAT16_FROM(signed char)
+  MUSCOPE_BFLOAT16_FROM(unsigned char)
   MUSCOPE_BFLOAT16_FROM(short)
   MUSCOPE_BFLOAT16_FROM(unsigned short)
   MUSCOPE_BFLOAT16_FROM(int)

@@ -5,6 +5,9 @@
 #include "bfloat16.h"
 #include "half_memory.h"
 
+MUSCOPE_INLINE __host__ __device__ __half::__half(const __nv_bfloat16& b) : __half(__bfloat162float(b)) {}
+MUSCOPE_INLINE __host__ __device__ __nv_bfloat16::__nv_bfloat16(const __half& h) : __nv_bfloat16((float)h) {}
+
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
 

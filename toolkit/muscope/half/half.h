@@ -8,6 +8,7 @@
 struct __half_raw {
   unsigned short x;
 };
+struct __nv_bfloat16;  // bfloat162.h defines the conversions between the two types
 
 namespace muscope_toolkit {
 MUSCOPE_HD float half_bits_to_float(unsigned short bits) {
@@ -50,8 +51,12 @@ struct __attribute__((aligned(2))) __half {
   MUSCOPE_INLINE __host__ __device__ __half(__half_raw raw) : __x(raw.x) {}
   MUSCOPE_INLINE __host__ __device__ __half(float f) : __x(muscope_toolkit::float_to_half_bits(f)) {}
   MUSCOPE_INLINE __host__ __device__ __half(double f) : __x(muscope_toolkit::float_to_half_bits(odd_float(f))) {}
+  explicit __host__ __device__ __half(const __nv_bfloat16& b);
 #define MUSCOPE_HALF_FROM(type) \
   MUSCOPE_INLINE __host__ __device__ __half(type i) : __x(muscope_toolkit::float_to_half_bits((float)i)) {}
+  MUSCOPE_HALF_FROM(char)
+  MUSCOPE_HALF_FROM(signed char)
+  MUSCOPE_HALF_FROM(unsigned char)
   MUSCOPE_HALF_FROM(short)
   MUSCOPE_HALF_FROM(unsigned short)
   MUSCOPE_HALF_FROM(int)
@@ -83,6 +88,9 @@ struct __attribute__((aligned(2))) __half {
   MUSCOPE_INLINE __host__ __device__ __half& operator=(type v) { return *this = __half(v); }
   MUSCOPE_HALF_ASSIGN(float)
   MUSCOPE_HALF_ASSIGN(double)
+  MUSCOPE_HALF_ASSIGN(char)
+  MUSCOPE_HALF_ASSIGN(signed char)
+  MUSCOPE_HALF_ASSIGN(unsigned char)
   MUSCOPE_HALF_ASSIGN(short)
   MUSCOPE_HALF_ASSIGN(unsigned short)
   MUSCOPE_HALF_ASSIGN(int)
