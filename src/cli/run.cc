@@ -179,10 +179,8 @@ int run_command(const Arguments& args) {
     command.argv = program.argv;
     command.environment = program_environment(request, program, libraries, run.path());
     command.timeout_seconds = request.timeout_seconds;
-    Progress progress(!request.quiet);
-    child = run_child(command, run, [&] {
-      if (progress.active()) progress.show(run.statuses());
-    });
+    Progress progress(run, !request.quiet);
+    child = run_child(command, run, [&] { progress.update(); });
     progress.erase();
     int lost_errno = 0;
     const std::uint32_t lost = run.lost_processes(lost_errno);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -175,6 +176,7 @@ std::vector<ProcessStatus> RunDirectory::statuses() const {
     if (!page) continue;
     ProcessStatus s;
     s.pid = page->pid;
+    s.stem = stem;
     s.launches = page->finished.load();
     const std::uint32_t begun = page->begun.load();
     s.in_launch = begun != s.launches;
@@ -187,6 +189,24 @@ std::vector<ProcessStatus> RunDirectory::statuses() const {
   }
   std::sort(all.begin(), all.end(), [](const ProcessStatus& a, const ProcessStatus& b) { return a.pid < b.pid; });
   return all;
+}
+
+bool RunDirectory::draw(const ProcessStatus& status, const std::string& line) {
+  const MappedPage page(status.stem + ".page");
+  if (!page) return false;
+  page->progress_line.store(runtime::kDrawing);
+  const bool runs = page->begun.load() != page->finished.load();
+  if (runs) std::fputs(line.c_str(), stderr), std::fflush(stderr);
+  page->progress_line.store(runs ? runtime::kDrawn : runtime::kNoLine);
+  return runs;
+}
+
+void RunDirectory::erase(const std::string& stem) {
+  const MappedPage page(stem + ".page");
+  std::uint32_t drawn = runtime::kDrawn;
+  if (!page || !page->progress_line.compare_exchange_strong(drawn, runtime::kNoLine)) return;
+  std::fputs(runtime::kEraseLine, stderr);
+  std::fflush(stderr);
 }
 
 std::vector<ProcessFiles> RunDirectory::read() const {

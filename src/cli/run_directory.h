@@ -15,6 +15,7 @@ namespace muscope::cli {
 /// What one process of the run is doing, from its page.
 struct ProcessStatus {
   std::int64_t pid = 0;
+  std::string stem;  ///< of its files, for RunDirectory::draw() and erase()
   bool in_launch = false;
   std::uint32_t launch_index = 0;  ///< of the launch begun last
   std::uint32_t launches = 0;      ///< finished ones
@@ -51,6 +52,11 @@ class RunDirectory {
   void stop();
   /// Processes that use the runtime, in the order of their pids.
   std::vector<ProcessStatus> statuses() const;
+  /// Writes `line` to stderr, unless that launch has ended meanwhile; false then. The process takes the line away when
+  /// the launch ends.
+  bool draw(const ProcessStatus& status, const std::string& line);
+  /// Takes a drawn line away, unless the process has done so.
+  void erase(const std::string& stem);
   /// Everything, in the order in which processes made their first CUDA call.
   std::vector<ProcessFiles> read() const;
   /// Processes that used the runtime but could not make a spool.

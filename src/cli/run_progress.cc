@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace muscope::cli {
 namespace {
@@ -31,22 +31,23 @@ bool may_colour(int fd) {
   return ::isatty(fd) != 0 && !is_dumb() && (no_color == nullptr || no_color[0] == '\0');
 }
 
-std::string progress_line(const std::vector<ProcessStatus>& statuses, std::size_t width) {
-  // The launch that has been running longest is what the user waits for.
+const ProcessStatus* longest_launch(const std::vector<ProcessStatus>& statuses) {
   const ProcessStatus* longest = nullptr;
-  std::uint32_t finished = 0;
   for (const ProcessStatus& s : statuses) {
-    finished += s.launches;
-    if (s.in_launch && (longest == nullptr || s.launch_seconds > longest->launch_seconds)) longest = &s;
+    if (!s.in_launch || s.launch_seconds < kQuietSeconds) continue;
+    if (longest == nullptr || s.launch_seconds > longest->launch_seconds) longest = &s;
   }
-  if (longest == nullptr || longest->launch_seconds < kQuietSeconds) return {};
-  std::string tail = fmt::format("  {:.0f} s", longest->launch_seconds);
-  if (longest->blocks != 0) {
-    const std::uint64_t done = std::min(longest->blocks_done, longest->blocks);
-    tail = fmt::format("  {:.0f} %{}", 100.0 * static_cast<double>(done) / static_cast<double>(longest->blocks), tail);
+  return longest;
+}
+
+std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width) {
+  std::string tail = fmt::format("  {:.0f} s", status.launch_seconds);
+  if (status.blocks != 0) {
+    const std::uint64_t done = std::min(status.blocks_done, status.blocks);
+    tail = fmt::format("  {:.0f} %{}", 100.0 * static_cast<double>(done) / static_cast<double>(status.blocks), tail);
   }
   const std::string head = fmt::format("muscope: launch {} ", finished);
-  std::string kernel = longest->kernel;
+  std::string kernel = status.kernel;
   for (char& c : kernel) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   }
@@ -55,23 +56,27 @@ std::string progress_line(const std::vector<ProcessStatus>& statuses, std::size_
   return (head + kernel + tail).substr(0, width);
 }
 
-Progress::Progress(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
+Progress::Progress(RunDirectory& run, bool wanted)
+    : run_(run), active_(wanted && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
 
-void Progress::show(const std::vector<ProcessStatus>& statuses) {
+void Progress::update() {
   if (!active_) return;
+  const std::vector<ProcessStatus> statuses = run_.statuses();
+  const ProcessStatus* longest = longest_launch(statuses);
+  if (longest == nullptr) return erase();
+  if (longest->stem != stem_) erase();
+  std::uint32_t finished = 0;
+  for (const ProcessStatus& s : statuses) finished += s.launches;
   const std::size_t width = terminal_width(STDERR_FILENO);
-  const std::string line = progress_line(statuses, width > 1 ? width - 1 : 0);
+  std::string line = progress_line(*longest, finished, width > 1 ? width - 1 : 0);
   if (line == drawn_) return;
-  if (line.empty()) return erase();
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());
-  std::fflush(stderr);
-  drawn_ = line;
+  stem_ = longest->stem;
+  drawn_ = run_.draw(*longest, "\r" + line + "\033[K") ? std::move(line) : std::string();
 }
 
 void Progress::erase() {
-  if (drawn_.empty()) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  if (!stem_.empty()) run_.erase(stem_);
+  stem_.clear();
   drawn_.clear();
 }
 

@@ -8,9 +8,12 @@
 
 namespace muscope::cli {
 
-/// The line, without colour, at most `width` columns; empty when there is nothing worth saying: no launch has been
-/// running for kQuietSeconds.
-std::string progress_line(const std::vector<ProcessStatus>& statuses, std::size_t width);
+/// The process whose launch has been running longest, for at least kQuietSeconds; null when there is none.
+const ProcessStatus* longest_launch(const std::vector<ProcessStatus>& statuses);
+
+/// The line about that launch, without colour, at most `width` columns. `finished`: launches of the run that have
+/// ended.
+std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width);
 
 /// Launches shorter than this leave the terminal to the program's own output.
 inline constexpr double kQuietSeconds = 1.0;
@@ -18,18 +21,20 @@ inline constexpr double kQuietSeconds = 1.0;
 /// Draws and erases the line. Does nothing where stderr is no terminal, or is a dumb one.
 class Progress {
  public:
-  explicit Progress(bool wanted);
+  Progress(RunDirectory& run, bool wanted);
   ~Progress() { erase(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(const std::vector<ProcessStatus>& statuses);
+  /// Looks at the run and draws what has changed.
+  void update();
   void erase();
-  bool active() const { return active_; }
 
  private:
+  RunDirectory& run_;
   bool active_ = false;
-  std::string drawn_;
+  std::string drawn_;  ///< the line on the terminal, as far as we know
+  std::string stem_;   ///< the process that it is about
 };
 
 /// Columns of the terminal behind `fd`; 0 when it is none.

@@ -20,6 +20,11 @@ struct TransferSlot {
   std::atomic<std::uint64_t> bytes{0};
 };
 
+/// Values of ProcessPage::progress_line. `muscope run` draws the line; whoever finds it drawn takes it away: the
+/// process itself when the launch ends, so that its next output does not land behind the line.
+enum ProgressLine : std::uint32_t { kNoLine, kDrawing, kDrawn };
+inline constexpr char kEraseLine[] = "\r\033[K";
+
 /// Shared by value between two processes: fixed layout, lock-free atomics only, all zero when fresh.
 struct ProcessPage {
   std::uint32_t magic;
@@ -34,6 +39,7 @@ struct ProcessPage {
   std::atomic<std::uint64_t> begun_at;       ///< CLOCK_MONOTONIC, ns
   std::atomic<std::uint64_t> progress;       ///< blocks of that launch that have finished
   std::atomic<std::uint64_t> progress_of;    ///< blocks of that launch; 0 = not known
+  std::atomic<std::uint32_t> progress_line;  ///< kNoLine, kDrawing, kDrawn: the terminal shows a line about that launch
   std::atomic<std::uint32_t> name_sequence;  ///< odd while `name` is being written
   char name[kNameBytes];                     ///< kernel of the launch begun last, NUL-terminated
   std::atomic<std::uint64_t> findings[kFindingSlots];  ///< how often each finding of the spool was seen

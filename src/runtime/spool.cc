@@ -62,6 +62,17 @@ void write_name(ProcessPage& page, std::string_view name) {
   page.name_sequence.fetch_add(1, std::memory_order_release);
 }
 
+/// Takes away the line that `muscope run` drew about the launch that has just ended.
+void erase_progress_line(ProcessPage& page) {
+  if (page.progress_line.load() == kNoLine) return;
+  const KeepErrno keep;
+  for (int i = 0; i < 20 && page.progress_line.load() == kDrawing; ++i) ::usleep(1000);
+  std::uint32_t drawn = kDrawn;
+  if (page.progress_line.compare_exchange_strong(drawn, kNoLine) && ::isatty(STDERR_FILENO) != 0) {
+    raw_stderr(kEraseLine, sizeof kEraseLine - 1);
+  }
+}
+
 }  // namespace
 
 struct Spool::State {
@@ -130,11 +141,13 @@ void Spool::launch(const views::LaunchRecord& record) {
     if (!repeated) state_->append(views::FrameType::kLaunch, record);
     page().finished.fetch_add(1);
   }
+  erase_progress_line(page());
   deliver_held_signal();
 }
 
 void Spool::launch_unobserved() {
   page().finished.fetch_add(1);
+  erase_progress_line(page());
   deliver_held_signal();
 }
 

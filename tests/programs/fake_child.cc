@@ -133,6 +133,11 @@ void step(std::string_view word, const std::vector<std::string>& rest) {
     spin(true);
   } else if (name == "deaf") {
     spin(false);
+  } else if (name == "nap") {  // a launch of so many milliseconds
+    use(), describe_kernel();
+    Spool::of_process().launch_begin(next_launch, "fake(int*)", 8);
+    ::usleep(static_cast<useconds_t>(number) * 1000);
+    Spool::of_process().launch(record_of(next_launch++));
   } else if (name == "begin") {
     use(), describe_kernel(), Spool::of_process().launch_begin(next_launch++, "fake(int*)");
   } else if (name == "transfer") {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "base/diagnostic.h"
 #include "cli/run_child.h"
 #include "cli/run_directory.h"
+#include "cli/run_progress.h"
 #include "cli/run_records.h"
 
 namespace muscope::cli {
@@ -347,6 +349,33 @@ TEST(RunProcess, InterruptFromTheTerminalArrivesOnce) {
   ::close(terminal);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(RunProcess, TheProgressLineIsGoneBeforeTheProgramSpeaks) {
+  int terminal = -1;
+  winsize size{};
+  size.ws_col = 80, size.ws_row = 25;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ::setenv("TERM", "xterm", 1);
+    RunDirectory run;
+    ChildCommand command;
+    command.path = MUSCOPE_FAKE_CHILD;
+    command.argv = {command.path, "nap:1500", "say:hello"};
+    command.environment = child_environment(run, {});
+    Progress progress(run, true);
+    run_child(command, run, [&] { progress.update(); });
+    ::_exit(0);
+  }
+  std::string screen;
+  char chunk[512];
+  for (ssize_t got; (got = ::read(terminal, chunk, sizeof chunk)) > 0;)
+    screen.append(chunk, static_cast<std::size_t>(got));
+  ::waitpid(pid, nullptr, 0);
+  ::close(terminal);
+  EXPECT_THAT(screen, HasSubstr("\rmuscope: launch 0 fake(int*)  0 %  1 s\033[K"));
+  EXPECT_THAT(screen, HasSubstr("\r\033[Khello"));
 }
 
 TEST(RunProcess, BackgroundProcessesAreNamed) {
