@@ -7,6 +7,7 @@
 // PTX: add.rm.f32
 // PTX: cvt.rni.s32.f32
 // NO PTX: __nv_
+// NO PTX: vadd2
 #include <cmath>
 
 #define BOTH(name) f += name##f(f), d += name(d);

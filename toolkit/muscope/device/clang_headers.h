@@ -12,8 +12,13 @@
 #define inline __inline__ __attribute__((always_inline, nodebug))
 // clang-format off: the order matters
 #include <__clang_cuda_builtin_vars.h>
+// For CUDA 9.0 the functions of packed bytes call libdevice; for later ones they are video instructions.
+#pragma push_macro("CUDA_VERSION")
+#undef CUDA_VERSION
+#define CUDA_VERSION 9000
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
+#pragma pop_macro("CUDA_VERSION")
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_complex_builtins.h>

@@ -20,5 +20,6 @@
 #include "libdevice_exact.h"
 #include "libdevice_integer.h"
 #include "libdevice_math.h"
+#include "libdevice_simd.h"
 
 #endif
