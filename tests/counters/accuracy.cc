@@ -1,0 +1,109 @@
+// Writes the tables of docs/accuracy.md: what was compared with an H200, what is equal, and every difference with its
+// reason.
+//
+//   accuracy                print the tables
+//   accuracy --check FILE   exit with 1 when FILE does not hold them (between its two marks)
+//   accuracy --write FILE   put them there
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <sstream>
+
+#include "compare/counters.h"
+#include "compare/scratch_folder.h"
+
+namespace muscope::counters {
+namespace {
+
+const std::string kBegin = "<!-- tables: build/release/tests/accuracy -->\n", kEnd = "<!-- end of tables -->\n";
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) text += " " + cell + " |";
+  return text + "\n";
+}
+
+std::string tallies(const Comparison& comparison) {
+  std::string text = row({"metric", "launches", "not zero", "equal"}) + "|---|---:|---:|---:|\n";
+  for (const auto& [metric, tally] : comparison.tallies()) {
+    if (tally.used == 0) continue;
+    text += row({"`" + metric + "`", std::to_string(tally.compared), std::to_string(tally.used),
+                 tally.equal == tally.used ? "**all**" : std::to_string(tally.equal)});
+  }
+  return text;
+}
+
+std::string differences(const KnownDifferences& known, std::span<const GroupResult> groups) {
+  std::string text;
+  for (const auto& [reason, meaning] : known.reasons) {
+    std::string rows;
+    for (const GroupResult& group : groups) {
+      for (const Difference& d : group.comparison.differences()) {
+        const KnownDifference* listed = known.find(d);
+        if (listed && listed->reason == reason)
+          rows += row({d.group + " " + d.launch, "`" + d.metric + "`", number(d.ours), number(d.hardware),
+                       listed->detail});
+      }
+    }
+    if (rows.empty()) continue;
+    text += "\n#### " + reason + "\n\n" + meaning + "\n\n" +
+            row({"launch", "metric", "muscope", "H200", "PTX; machine code"}) + "|---|---|---:|---:|---|\n" + rows;
+  }
+  return text;
+}
+
+std::string tables() {
+  const ScratchFolder work;
+  int rows = 0;
+  GroupResult groups[] = {run_suite(work.path()), run_patterns(work.path(), &rows), run_examples(work.path())};
+  const char* titles[] = {"The suite: 63 launches of 40 kernels", "One warp, one instruction: 1,998 patterns",
+                          "The examples: 112 launches"};
+  std::string text;
+  for (std::size_t i = 0; i < std::size(groups); ++i) {
+    if (!groups[i].problem.empty()) throw std::runtime_error(groups[i].problem);
+    text += "### " + std::string(titles[i]) + "\n\n" + tallies(groups[i].comparison) + "\n";
+  }
+  return text + "### Every difference\n" +
+         differences(KnownDifferences::read(MUSCOPE_SOURCE_DIR "/tests/counters"), groups);
+}
+
+int main_of(int argc, char** argv) {
+  const std::string text = tables();
+  if (argc == 1) {
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  if (argc != 3 || (std::strcmp(argv[1], "--check") != 0 && std::strcmp(argv[1], "--write") != 0)) {
+    std::fputs("usage: accuracy [--check FILE | --write FILE]\n", stderr);
+    return 2;
+  }
+  std::stringstream read;
+  read << std::ifstream(argv[2]).rdbuf();
+  const std::string page = read.str();
+  const std::size_t begin = page.find(kBegin), end = page.find(kEnd);
+  if (begin == page.npos || end == page.npos || end < begin) {
+    std::fprintf(stderr, "%s: the marks of the tables are missing\n", argv[2]);
+    return 1;
+  }
+  const std::size_t from = begin + kBegin.size();
+  if (std::strcmp(argv[1], "--write") == 0) {
+    std::ofstream(argv[2]) << page.substr(0, from) << "\n" << text << "\n" << page.substr(end);
+    return 0;
+  }
+  if (page.substr(from, end - from) == "\n" + text + "\n") return 0;
+  std::fprintf(stderr, "%s is not up to date: run build/release/tests/accuracy --write docs/accuracy.md\n", argv[2]);
+  return 1;
+}
+
+}  // namespace
+}  // namespace muscope::counters
+
+int main(int argc, char** argv) {
+  try {
+    return muscope::counters::main_of(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "accuracy: %s\n", e.what());
+    return 1;
+  }
+}
