@@ -2,8 +2,12 @@
 // report is read back. The rules alone are tested in src/model.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "compare/counters.h"
 #include "compare/scratch_folder.h"
+#include "toolchain/tools.h"
 
 namespace muscope::counters {
 namespace {
@@ -114,6 +118,37 @@ TEST(Examples, EveryLaunchAsOnAnH200) {
   EXPECT_EQ(expect_exact(found, "launch__registers_per_thread", 112), 112);
   EXPECT_EQ(expect_exact(found, "sm__maximum_warps_per_active_cycle_pct", 112), 112);
   expect_as_listed(result);
+}
+
+/// What conversions.cu printed on an H200 against what it prints here, line by line.
+void expect_bits(const std::string& program, const std::vector<std::string>& options) {
+  // min of a value with itself: ptxas removes the instruction, so that a not-a-number passes with its payload on
+  // hardware. An executed min of two of them gives the canonical one.
+  constexpr int kRemovedByPtxas = 24;
+  const ScratchFolder work;
+  const Reported run = run_program(options, program, {}, work.path());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::istringstream ours(run.out);
+  std::ifstream hardware(kFolder + "/examples/conversions_h200.txt");
+  int lines = 0;
+  for (std::string measured, printed; std::getline(hardware, measured); ++lines) {
+    std::getline(ours, printed);
+    if (lines == kRemovedByPtxas) {
+      EXPECT_EQ(measured, "24 00000000ffc12345");
+      EXPECT_EQ(printed, "24 000000007fffffff");
+    } else {
+      EXPECT_EQ(printed, measured);
+    }
+  }
+  EXPECT_EQ(lines, 42);
+}
+
+TEST(Conversions, BitsAsOnAnH200) { expect_bits(kFolder + "/examples/programs/conversions", {}); }
+
+TEST(Conversions, BitsAsOnAnH200WithClang) {
+  if (!toolchain::find_clang(toolchain::SearchPlaces::from_environment()))
+    GTEST_SKIP() << "needs clang 19 or newer (apt-get install clang-19)";
+  expect_bits(kFolder + "/examples/conversions.cu", {"--toolchain", "clang"});
 }
 
 }  // namespace

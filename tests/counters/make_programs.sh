@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the programs that are held against the H200's counters: suite/suite, suite/patterns and examples/programs/*. They
+# Makes the programs that are held against an H200: suite/suite, suite/patterns, examples/programs/*. They
 # are committed, so that the tests need no NVIDIA software; run this only after a source has changed, and capture the
 # counters again then (examples/capture.sh). Needs nvcc 13 (in PATH or CUDA_HOME) and strip.
-# Usage: make_programs.sh [NAME...]   (suite, patterns, an example; all when none is named)
+# Usage: make_programs.sh [NAME...]   (suite, patterns, conversions, an example; all when none is named)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 export PATH="${CUDA_HOME:-/usr/local/cuda}/bin:$PATH"
@@ -13,7 +13,7 @@ work=/tmp/muscope-counters
 rm -rf "$work"
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-cp suite/*.cu "$work"
+cp suite/*.cu examples/conversions.cu "$work"
 cp -r ../../examples "$work"
 cd "$work"
 
@@ -32,7 +32,7 @@ for source in *.cu examples/*/*.cu; do
   name=$(basename "$source" .cu)
   wanted "$name" || continue
   case $source in
-    examples/*) build "$source" "$here/examples/programs/$name" ;;
+    examples/* | conversions.cu) build "$source" "$here/examples/programs/$name" ;;
     *) build "$source" "$here/suite/$name" ;;
   esac
 done
