@@ -75,7 +75,8 @@ loop:
 class Fixture {
  public:
   Fixture() : gpu_(arch::find_gpu("h200")), memory_(std::uint64_t{8} << 30), engine_(memory_, gpu_, options()) {
-    module_ = std::make_unique<code::LoadedModule>(std::make_shared<ptx::Module>(ptx::parse(kModule, "bench").module), memory_);
+    module_ = std::make_unique<code::LoadedModule>(std::make_shared<ptx::Module>(ptx::parse(kModule, "bench").module),
+                                                   memory_);
     out_ = memory_.allocate(kBytes);
     in_ = memory_.allocate(kBytes);
     std::memset(memory_.host_pointer(out_), 0, kBytes);
@@ -87,7 +88,8 @@ class Fixture {
   std::uint64_t in() const { return in_; }
 
   template <typename... T>
-  void run(benchmark::State& state, const char* kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block, T... arguments) {
+  void run(benchmark::State& state, const char* kernel, std::array<std::uint32_t, 3> grid,
+           std::array<std::uint32_t, 3> block, T... arguments) {
     std::uint64_t instructions = 0;
     for (auto _ : state) {
       exec::LaunchRequest request;
@@ -96,13 +98,16 @@ class Fixture {
       request.block = block;
       request.params.resize(request.kernel->param_bytes);
       std::size_t next = 0;
-      const auto put = [&](auto v) { std::memcpy(request.params.data() + request.kernel->params[next++].offset, &v, sizeof v); };
+      const auto put = [&](auto v) {
+        std::memcpy(request.params.data() + request.kernel->params[next++].offset, &v, sizeof v);
+      };
       (put(arguments), ...);
       const auto handle = engine_.start(std::move(request));
       handle->wait_ended();
       for (const views::FrameCounts& f : handle->result().record.frames) instructions += f.warp_instructions;
     }
-    state.counters["warp_instructions"] = benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+    state.counters["warp_instructions"] =
+        benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
   }
 
  private:
@@ -125,10 +130,18 @@ Fixture& fixture() {
 
 constexpr std::uint32_t kMask = Fixture::kBytes / 4 - 1;
 
-void Arithmetic(benchmark::State& state) { fixture().run(state, "arithmetic", {64, 1, 1}, {256, 1, 1}, fixture().out(), std::uint32_t{1000}); }
-void Coalesced(benchmark::State& state) { fixture().run(state, "coalesced", {1024, 1, 1}, {256, 1, 1}, fixture().out(), fixture().in(), kMask); }
-void Gather(benchmark::State& state) { fixture().run(state, "gather", {256, 1, 1}, {256, 1, 1}, fixture().out(), fixture().in(), kMask); }
-void NaiveTranspose(benchmark::State& state) { fixture().run(state, "transpose", {256, 256, 1}, {16, 16, 1}, fixture().out(), fixture().in(), std::uint32_t{4096}); }
+void Arithmetic(benchmark::State& state) {
+  fixture().run(state, "arithmetic", {64, 1, 1}, {256, 1, 1}, fixture().out(), std::uint32_t{1000});
+}
+void Coalesced(benchmark::State& state) {
+  fixture().run(state, "coalesced", {1024, 1, 1}, {256, 1, 1}, fixture().out(), fixture().in(), kMask);
+}
+void Gather(benchmark::State& state) {
+  fixture().run(state, "gather", {256, 1, 1}, {256, 1, 1}, fixture().out(), fixture().in(), kMask);
+}
+void NaiveTranspose(benchmark::State& state) {
+  fixture().run(state, "transpose", {256, 256, 1}, {16, 16, 1}, fixture().out(), fixture().in(), std::uint32_t{4096});
+}
 
 BENCHMARK(Arithmetic)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(Coalesced)->UseRealTime()->Unit(benchmark::kMillisecond);
