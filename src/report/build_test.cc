@@ -58,6 +58,11 @@ TEST(BuildReport, TheDriverGivesSixteenRegistersAtLeast) {
   EXPECT_EQ(std::get<std::uint64_t>(report.launches[0].registers.value), 8u);
   EXPECT_EQ(count(report.launches[1].metrics, "launch__registers_per_thread"), 20u);
   EXPECT_EQ(count(report.launches[1].metrics, "launch__occupancy_limit_registers"), 10u);
+  // Measured on compute capability 9.0 alone: elsewhere what ptxas says stands.
+  arch::GpuSpec other = testing::h200();
+  other.cc_major = 8;
+  const Report elsewhere = build_report({process}, other, testing::options_of(process));
+  EXPECT_EQ(count(elsewhere.launches[0].metrics, "launch__registers_per_thread"), 8u);
 }
 
 TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {

@@ -115,7 +115,8 @@ constexpr MetricRow kRows[] = {
     {"launch__thread_count", "", "thread", "threads of the launch", "grid size x block size", kLaunch, kPerLaunch,
      kGiven, nullptr},
     {"launch__registers_per_thread", "", "register/thread", "registers of one thread",
-     "from the cubin, from ptxas, or an estimate of live values (the report says which); the driver gives at least 16",
+     "from the cubin, from ptxas, or an estimate of live values (the report says which); Hopper's driver gives at "
+     "least 16",
      kLaunch, kPerLaunch, kRegisterCount, nullptr},
     {"launch__shared_mem_per_block_static", "", "byte/block", "shared memory that the code declares, per block",
      ".shared variables of the kernel", kLaunch, kPerLaunch, kGiven, nullptr},
