@@ -62,26 +62,16 @@ void destination(const ptx::Operand& o, Use&& use, Def&& def) {
 
 }  // namespace detail
 
-/// Calls use(reg) for every register read (guard included) and def(reg) for every register written.
+/// Calls use(reg) for every register read (guard included), then def(reg) for every register written: an instruction that
+/// overwrites its own source still reads it.
 template <typename Use, typename Def>
 void for_each_register(const ptx::Instruction& i, Use&& use, Def&& def) {
   if (i.guard != ptx::kNoIndex) use(i.guard);
-  if (i.opcode == ptx::Opcode::k_call) {
-    for (std::size_t k = 0; k < i.operands.size(); ++k) {
-      if (k == ptx::CallOperands::kReturns)
-        detail::destination(i.operands[k], use, def);
-      else
-        detail::uses_of(i.operands[k], use);
-    }
-    return;
-  }
-  const unsigned destinations = destination_count(i);
-  for (std::size_t k = 0; k < i.operands.size(); ++k) {
-    if (k < destinations)
-      detail::destination(i.operands[k], use, def);
-    else
-      detail::uses_of(i.operands[k], use);
-  }
+  std::size_t first = 0, last = destination_count(i);
+  if (i.opcode == ptx::Opcode::k_call) first = ptx::CallOperands::kReturns, last = first + 1;
+  for (std::size_t k = 0; k < i.operands.size(); ++k)
+    if (k < first || k >= last) detail::uses_of(i.operands[k], use);
+  for (std::size_t k = first; k < last && k < i.operands.size(); ++k) detail::destination(i.operands[k], use, def);
 }
 
 }  // namespace muscope::code
