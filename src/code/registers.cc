@@ -14,8 +14,12 @@ using Bits = std::vector<std::uint64_t>;
 bool test(const Bits& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63)) & 1; }
 void set(Bits& bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
 
+/// Width of a lane. Lanes of another width lie elsewhere in a slot, so only registers of one width may share it: a path
+/// that waits must keep its lanes' values while other lanes write theirs.
+std::uint32_t lane_bytes_of(ptx::Type type) { return static_cast<std::uint32_t>(std::max(2, ptx::size_of(type))); }
+
 std::uint32_t slots_of(ptx::Type type) {
-  const int bytes = ptx::size_of(type);
+  const std::uint32_t bytes = lane_bytes_of(type);
   return bytes > 8 ? 4 : bytes > 4 ? 2 : 1;
 }
 
@@ -132,7 +136,7 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
   });
   using Active = std::pair<std::uint32_t, std::uint32_t>;  // last use, register
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> free_slots;  // by size
+  std::map<std::uint32_t, std::vector<std::uint32_t>> free_slots;  // by width of a lane
   std::uint32_t in_use = 0;
   for (std::uint32_t r : by_start) {
     // A slot is free only after the instruction that reads it last: handlers may write a result before they have read
@@ -141,12 +145,12 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
       const std::uint32_t old = active.top().second;
       active.pop();
       const std::uint32_t size = slots_of(function.registers[old].type);
-      free_slots[size].push_back(map.place[old].bits / kSlotBytes);
+      free_slots[lane_bytes_of(function.registers[old].type)].push_back(map.place[old].bits / kSlotBytes);
       in_use -= size;
     }
     const std::uint32_t size = slots_of(function.registers[r].type);
     std::uint32_t at;
-    if (auto& list = free_slots[size]; !list.empty())
+    if (auto& list = free_slots[lane_bytes_of(function.registers[r].type)]; !list.empty())
       at = list.back(), list.pop_back();
     else
       at = slot, slot += size;

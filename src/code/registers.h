@@ -19,8 +19,8 @@ struct RegisterMap {
 };
 
 /// `skip[r]` marks registers that need no slot (their value is a constant place).
-/// Sharing a slot is safe although lanes diverge: every write is masked, so each lane has registers of its own, and for
-/// one lane ordinary liveness holds.
+/// Registers of one lane width share slots. That is safe although lanes diverge: every write is masked, so each lane
+/// has registers of its own, and for one lane ordinary liveness holds.
 RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& graph, const std::vector<bool>& skip);
 
 }  // namespace muscope::code
