@@ -65,7 +65,8 @@ class Splitter {
   void start(std::uint32_t at) {
     blocks_.emplace_back();
     current().begin = current().end = at;
-    block_at_[at] = static_cast<std::uint32_t>(blocks_.size() - 1);
+    // A label at a guarded call leads to the branch around it, which came first.
+    if (block_at_[at] == kNone) block_at_[at] = static_cast<std::uint32_t>(blocks_.size() - 1);
     closed_ = false;
   }
 
@@ -99,7 +100,17 @@ class Splitter {
       return;
     }
     if (instruction.opcode == Opcode::k_brx) {
-      block.terminator = Terminator::kSwitch;
+      if (instruction.guard != ptx::kNoIndex) {
+        // Lanes where the guard is false fall through.
+        set_branch(block, instruction, true);
+        block.source = kNone;
+        const std::uint32_t next = static_cast<std::uint32_t>(blocks_.size());
+        block.successors = {next + 1, next};
+        blocks_.emplace_back();
+        current().begin = current().end = i;
+        current().source = i;
+      }
+      current().terminator = Terminator::kSwitch;
       switches_.push_back({static_cast<std::uint32_t>(blocks_.size() - 1), i});
       return;
     }

@@ -193,6 +193,10 @@ void FunctionLowering::emit_terminator(const RawBlock& block, std::size_t order_
     }
     case Terminator::kSwitch: {
       const Place index = place(source->operands[0], ptx::Type::kU32);
+      if (!index.exists()) {
+        emit(OpKind::kPtx, source).opcode = Opcode::kInvalid;
+        return;
+      }
       Op& op = emit(OpKind::kSwitch, source);
       op.a = index;
       op.targets = block.successors;

@@ -90,6 +90,7 @@ class FunctionLowering {
   std::vector<std::pair<std::uint32_t, int>> fixups_;  ///< ops whose targets are still raw block numbers
   std::uint32_t block_ = 0;                            ///< Kernel::blocks index being filled
   bool strip_guard_ = false;
+  bool missing_ = false;  ///< an operand of the instruction being lowered has no place: it cannot be executed
 };
 
 }  // namespace muscope::code

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "code/function_lowering.h"
+#include "code/operands.h"
 
 namespace muscope::code {
 namespace {
@@ -150,9 +151,10 @@ void FunctionLowering::unsupported(const ptx::Instruction& i) { emit(OpKind::kPt
 void FunctionLowering::lower(const ptx::Instruction& i) {
   // What became a constant place needs no op.
   if (!i.operands.empty() && i.operands[0].kind == OperandKind::kRegister && i.guard == ptx::kNoIndex &&
-      i.operands[0].reg < alias_.size() && alias_[i.operands[0].reg].known && i.opcode != Opcode::k_st)
+      i.operands[0].reg < alias_.size() && alias_[i.operands[0].reg].known && destination_count(i) > 0)
     return;
   const std::size_t first = k_.ops.size();
+  missing_ = false;
   switch (i.opcode) {
     case Opcode::kInvalid:
       unsupported(i);
@@ -199,6 +201,9 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
       }
     }
   }
+  if (missing_)
+    for (std::size_t k = first; k < k_.ops.size(); ++k)
+      k_.ops[k].kind = OpKind::kPtx, k_.ops[k].opcode = Opcode::kInvalid;
   if (i.guard != ptx::kNoIndex && !strip_guard_)
     for (std::size_t k = first; k < k_.ops.size(); ++k) {
       k_.ops[k].guard = place_of_register(i.guard);
@@ -229,7 +234,12 @@ void FunctionLowering::lower_plain(Op& op, const ptx::Instruction& i) {
       continue;
     }
     if (next >= 4) break;
-    if (i.opcode == Opcode::k_lop3 && k == 4) break;
+    if (i.opcode == Opcode::k_lop3 && k == 4) {
+      // lop3 with a predicate: d|p, a, b, c, table, q
+      op.logic = logic_of(i);
+      if (i.operands.size() > 5) op.d = predicate(i.operands[5], op.negate_c);
+      break;
+    }
     if (op.type == Type::kPred || (i.opcode == Opcode::k_selp && k == 3)) {
       bool negated = false;
       *sources[next] = predicate(o, negated);
@@ -283,6 +293,12 @@ void FunctionLowering::lower_mov(const ptx::Instruction& i) {
     } else if (from.kind == OperandKind::kSpecial && !special_place(from)) {
       op.special = from.special;
       op.polls = true;
+    } else if (from.kind == OperandKind::kSpecial && ptx::size_of(type) != 4) {
+      // Special registers have 32-bit lanes.
+      op.opcode = Opcode::k_cvt;
+      op.type = ptx::size_of(type) == 8 ? Type::kU64 : Type::kU16;
+      op.type2 = Type::kU32;
+      op.a = place(from, Type::kU32);
     } else {
       op.a = place(from, type);
       if (!op.a.exists()) return unsupported(i);

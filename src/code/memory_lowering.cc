@@ -101,6 +101,9 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
     op.polls = is_load && is_ordering(i);
     if (is_load || store) {
       const ptx::Operand& data = i.operands[store ? 1 : 0];
+      const auto is_sink = [](const ptx::Operand& o) { return o.kind == OperandKind::kSink; };
+      if (store && (is_sink(data) || std::any_of(data.elements.begin(), data.elements.end(), is_sink)))
+        return unsupported(i);
       if (data.kind == OperandKind::kVector) {
         if (data.elements.size() != op.vector) return unsupported(i);
         for (const ptx::Operand& e : data.elements)
@@ -174,6 +177,8 @@ void FunctionLowering::lower_texture(Op& op, const ptx::Instruction& i) {
   const std::size_t count = i.has(Mod::k_1d) ? 1 : i.has(Mod::k_3d) || i.has(Mod::k_a2d) ? 3 : 2;
   for (std::size_t c = 0; c < count && c < coordinates.elements.size(); ++c)
     *places[c] = place(coordinates.elements[c], layered && c == 0 ? Type::kU32 : op.type2);
+  if (coordinates.kind != OperandKind::kRegister && coordinates.elements.size() < count) missing_ = true;
+  if (coordinates.kind == OperandKind::kRegister && count > 1) missing_ = true;
   if (coordinates.kind == OperandKind::kRegister) op.b = place_of_register(coordinates.reg);
   op.offset = static_cast<std::int64_t>(count) | (layered ? 16 : 0);
   op.space = Space::kGlobal;

@@ -41,26 +41,31 @@ unsigned FunctionLowering::lane_bytes(const ptx::Operand& operand, Type type) co
 Place FunctionLowering::place(const ptx::Operand& operand, Type type) {
   switch (operand.kind) {
     case OperandKind::kRegister:
-      return place_of_register(operand.reg);
+      if (const Place p = place_of_register(operand.reg); p.exists()) return p;
+      break;
     case OperandKind::kImmediate:
       return b_.pool.literal(literal_bits(operand, type),
                              type == Type::kPred ? 4 : static_cast<unsigned>(std::max(2, ptx::size_of(type))));
     case OperandKind::kSpecial:
       if (const auto p = special_place(operand)) return *p;
-      return Place{};
+      break;
     case OperandKind::kSymbol:
       if (const auto value = symbol_value(operand))
         return b_.pool.literal(*value, static_cast<unsigned>(std::max(4, ptx::size_of(type))));
-      return Place{};
+      break;
     default:
-      return Place{};
+      break;
   }
+  missing_ = true;
+  return Place{};
 }
 
 Place FunctionLowering::predicate(const ptx::Operand& operand, bool& negated) {
   negated = operand.negated;
   if (operand.kind == OperandKind::kImmediate) return b_.pool.literal(operand.immediate ? 0xffffffffu : 0, 4);
-  return place_of_register(operand.reg);
+  const Place found = place_of_register(operand.reg);
+  if (!found.exists()) missing_ = true;
+  return found;
 }
 
 bool FunctionLowering::is_local_symbol(const ptx::Operand& operand) const {

@@ -62,8 +62,8 @@ void destination(const ptx::Operand& o, Use&& use, Def&& def) {
 
 }  // namespace detail
 
-/// Calls use(reg) for every register read (guard included), then def(reg) for every register written: an instruction that
-/// overwrites its own source still reads it.
+/// Calls use(reg) for every register read (guard included), then def(reg) for every register written: an instruction
+/// that overwrites its own source still reads it.
 template <typename Use, typename Def>
 void for_each_register(const ptx::Instruction& i, Use&& use, Def&& def) {
   if (i.guard != ptx::kNoIndex) use(i.guard);

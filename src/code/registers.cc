@@ -56,6 +56,9 @@ Liveness solve(const ptx::Function& function, const FlowGraph& graph) {
     });
     if (block.condition != kNone && !test(def[b], block.condition)) set(use[b], block.condition);
     for (std::uint32_t s : block.successors) predecessors[s].push_back(b);
+    if (block.terminator == Terminator::kExit)
+      for (const ptx::Parameter& p : function.returns)
+        if (p.is_register && p.reg < function.registers.size()) set(live.out[b], p.reg);  // the caller reads it
   }
   std::vector<std::uint32_t> work(graph.order.begin(), graph.order.end());  // last first
   std::vector<bool> queued(n, false);
@@ -113,6 +116,10 @@ RegisterMap assign_registers(const ptx::Function& function, const FlowGraph& gra
         intervals[w * 64 + static_cast<unsigned>(__builtin_ctzll(left))].cover(end);
     }
   }
+
+  // The caller writes all parameters before the first instruction.
+  for (const ptx::Parameter& p : function.params)
+    if (p.is_register && p.reg < count && intervals[p.reg].first != kNone) intervals[p.reg].cover(0);
 
   RegisterMap map;
   map.place.assign(count, Place{});

@@ -160,30 +160,64 @@ std::uint8_t* local_bytes(Warp& w, unsigned lane, std::uint32_t offset) {
   return w.local + std::size_t{w.local_stride} * lane + w.local_base + offset;
 }
 
+namespace {
+
+/// Where lane 0 of an argument or result lives, and the distance to the next lane.
+struct LaneBytes {
+  std::uint8_t* first = nullptr;
+  std::size_t stride = 0;
+};
+
+LaneBytes register_lanes(const Warp& w, code::Place place, std::uint32_t bytes, std::uint32_t frame_offset) {
+  const std::uint32_t bank = place.bits >> code::Place::kBankShift;
+  std::uint8_t* base = bank == code::kFrameBank ? w.registers + frame_offset : w.bases[bank];
+  return {base + (place.bits & code::Place::kOffsetMask), std::max<std::uint32_t>(bytes, 2)};
+}
+
+LaneBytes local_lanes(const Warp& w, std::uint32_t local_base, std::uint32_t offset) {
+  return {w.local + local_base + offset, w.local_stride};
+}
+
+void copy_lanes(GroupMask active, LaneBytes to, LaneBytes from, std::uint32_t bytes) {
+  for (GroupMask m = active; m; m &= m - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(m));
+    std::memcpy(to.first + l * to.stride, from.first + l * from.stride, bytes);
+  }
+}
+
+/// Start of a frame for `callee`: every function has one of its own, so that lanes inside different functions do not
+/// meet; activations beyond the first stack up behind them.
+std::uint32_t frame_for(const Warp& w, std::uint32_t callee) {
+  const Program& program = *w.worker->program;
+  const auto& functions = program.kernel->functions;
+  if (!program.kernel->recursive) return program.frame_base[callee];
+  bool active = callee == w.function;
+  std::uint32_t top = std::max(program.static_frames, w.frame_offset + functions[w.function].frame_bytes);
+  for (const CallFrame& f : w.stack) {
+    active = active || f.caller == callee;
+    top = std::max(top, f.frame_offset + functions[f.caller].frame_bytes);
+  }
+  return active ? top : program.frame_base[callee];
+}
+
+constexpr std::size_t kMaxDepth = 1 << 14;
+
+}  // namespace
+
 const XOp* run_return(Warp& w, const XOp* op) {
   if (w.stack.empty()) return run_exit(w, op);
   const CallFrame frame = w.stack.back();
-  const code::Kernel& kernel = *w.worker->program->kernel;
-  const code::Function& callee = kernel.functions[frame.function];
-  const GroupMask active = w.active;
+  const code::Function& callee = w.worker->program->kernel->functions[frame.function];
   for (std::size_t i = 0; i < frame.call->results.size() && i < callee.returns.size(); ++i) {
     const auto& to = frame.call->results[i];
     const auto& from = callee.returns[i];
-    const std::uint32_t bytes = std::min(to.bytes, from.bytes ? from.bytes : to.bytes);
-    for (GroupMask m = active; m; m &= m - 1) {
-      const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-      std::uint8_t* callee_bytes =
-          from.is_register
-              ? w.registers + w.frame_offset + (from.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
-              : local_bytes(w, l, from.local);
-      std::uint8_t* caller_bytes = to.is_register
-                                       ? w.registers + frame.frame_offset +
-                                             (to.caller_place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
-                                       : w.local + std::size_t{w.local_stride} * l + frame.local_base + to.caller_local;
-      if (from.is_register && !from.place.exists()) continue;
-      if (to.is_register && !to.caller_place.exists()) continue;
-      std::memcpy(caller_bytes, callee_bytes, bytes);
-    }
+    if ((from.is_register && !from.place.exists()) || (to.is_register && !to.caller_place.exists())) continue;
+    copy_lanes(w.active,
+               to.is_register ? register_lanes(w, to.caller_place, to.bytes, frame.frame_offset)
+                              : local_lanes(w, frame.local_base, to.caller_local),
+               from.is_register ? register_lanes(w, from.place, from.bytes, w.frame_offset)
+                                : local_lanes(w, w.local_base, from.local),
+               std::min(to.bytes, from.bytes));
   }
   w.stack.pop_back();
   w.frame_offset = frame.frame_offset;
@@ -232,25 +266,20 @@ const XOp* run_call(Warp& w, const XOp* op) {
   frame.frame_offset = w.frame_offset;
   frame.local_base = w.local_base;
   frame.caller = w.function;
-  const std::uint32_t new_frame = w.frame_offset + caller.frame_bytes, new_local = w.local_base + caller.local_bytes;
-  if (new_frame + target.frame_bytes > w.register_bytes || new_local + target.local_bytes > w.local_stride)
+  const std::uint32_t new_frame = frame_for(w, callee), new_local = w.local_base + caller.local_bytes;
+  if (new_frame + target.frame_bytes > w.register_bytes || new_local + target.local_bytes > w.local_stride ||
+      w.stack.size() >= kMaxDepth)
     return raise(w, op, Outcome::kIllegalAddress, "D607", fmt::format("stack overflow: {} calls deep", w.stack.size()),
                  "does this recursion end? cudaDeviceSetLimit(cudaLimitStackSize, ...) gives more room");
   for (std::size_t i = 0; i < call.arguments.size() && i < target.params.size(); ++i) {
     const auto& from = call.arguments[i];
     const auto& to = target.params[i];
-    const std::uint32_t bytes = to.bytes ? std::min(from.bytes, to.bytes) : from.bytes;
     if (to.is_register && !to.place.exists()) continue;
-    for (GroupMask m = w.active; m; m &= m - 1) {
-      const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-      const std::uint8_t* source = from.is_register
-                                       ? w.src<std::uint8_t>(from.caller_place.bits) + std::size_t{l} * from.bytes
-                                       : local_bytes(w, l, from.caller_local);
-      std::uint8_t* destination =
-          to.is_register ? w.registers + new_frame + (to.place.bits & code::Place::kOffsetMask) + std::size_t{l} * bytes
-                         : w.local + std::size_t{w.local_stride} * l + new_local + to.local;
-      std::memcpy(destination, source, bytes);
-    }
+    copy_lanes(w.active,
+               to.is_register ? register_lanes(w, to.place, to.bytes, new_frame) : local_lanes(w, new_local, to.local),
+               from.is_register ? register_lanes(w, from.caller_place, from.bytes, w.frame_offset)
+                                : local_lanes(w, w.local_base, from.caller_local),
+               std::min(from.bytes, to.bytes));
   }
   w.stack.push_back(frame);
   w.frame_offset = new_frame;

@@ -33,6 +33,7 @@ void encode(XOp& x, const code::Op& op) {
   switch (op.opcode) {
     case Opcode::k_lop3:
       x.imm8 = static_cast<std::uint8_t>(op.offset);
+      x.flags = static_cast<std::uint8_t>(op.logic);
       return;
     case Opcode::k_prmt:
       x.imm8 = pick(
@@ -236,14 +237,18 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
                            op.opcode == Opcode::k_match || op.opcode == Opcode::k_activemask;
     if (exchanges && handler && !op.dst.exists() && !op.dst2.exists()) handler = run_nothing;
     if (!handler) handler = run_unsupported;
-    if (op.kind == OpKind::kPtx && op.guard.exists()) {
+    if ((op.kind == OpKind::kPtx || op.kind == OpKind::kLocalAddress) && op.guard.exists()) {
       x.inner = handler;
       handler = run_guarded;
     }
     x.run = handler;
   }
   std::uint32_t registers = 0, local = 0;
-  for (const code::Function& f : kernel->functions) registers += f.frame_bytes, local += f.local_bytes;
+  for (const code::Function& f : kernel->functions) {
+    program->frame_base.push_back(registers);
+    registers += f.frame_bytes, local += f.local_bytes;
+  }
+  program->static_frames = registers;
   if (kernel->recursive) registers += kRecursionRegisters, local += kRecursionLocal;
   program->register_bytes = std::max(registers, code::kSlotBytes);
   program->local_bytes = local;

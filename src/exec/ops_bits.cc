@@ -164,14 +164,25 @@ const XOp* lop3(Warp& w, const XOp* op) {
   const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b),
                       *c = w.src<std::uint32_t>(op->c);
   const unsigned table = op->imm8;
-  for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) {
+  const auto result = [=](unsigned l) {
     std::uint32_t r = 0;
     for (unsigned k = 0; k < 8; ++k) {
       const std::uint32_t term = (k & 4 ? a[l] : ~a[l]) & (k & 2 ? b[l] : ~b[l]) & (k & 1 ? c[l] : ~c[l]);
       r |= (table >> k) & 1 ? term : 0;
     }
     return r;
-  });
+  };
+  if (op->has_dst2) {  // whether the result is not 0, combined with predicate q
+    GroupMask p = mask_of([=](unsigned l) { return result(l) != 0; });
+    if (op->d != kNoPlace) {
+      const GroupMask q = read_predicate(w, op->d, op->c_negated);
+      p = op->flags == static_cast<std::uint8_t>(code::Logic::kAnd) ? p & q : p | q;
+    }
+    if (op->dst != kNoPlace) for_lanes(w, w.dst<std::uint32_t>(op->dst), result);
+    write_predicate(w, op->dst2, p);
+    return op + 1;
+  }
+  for_lanes(w, w.dst<std::uint32_t>(op->dst), result);
   return op + 1;
 }
 

@@ -13,6 +13,8 @@ struct Program {
   std::shared_ptr<const code::Kernel> kernel;
   std::vector<XOp> ops;                        ///< as Kernel::ops
   std::vector<std::uint32_t> function_by_ptx;  ///< ptx function index -> Kernel::functions, for indirect calls
+  std::vector<std::uint32_t> frame_base;       ///< by function: where its first activation's registers are
+  std::uint32_t static_frames = 0;             ///< end of those; further activations of recursive functions follow
   std::uint32_t register_bytes = 0;            ///< of one warp: the entry's frame and room for calls
   std::uint32_t local_bytes = 0;               ///< per thread
 };
