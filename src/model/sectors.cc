@@ -171,4 +171,30 @@ SectorCounts count_atomic_sectors(const trace::WarpAccess& access) {
   return counts;
 }
 
+std::uint32_t count_distinct_addresses(const trace::WarpAccess& access) {
+  if (access.mask == 0) return 0;
+  if (access.shape == trace::Shape::kUniform || (access.shape == trace::Shape::kAffine && access.stride == 0)) return 1;
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(access.mask));
+  if (access.shape == trace::Shape::kAffine) return lanes;
+  // Ascending lanes repeat only their neighbours.
+  std::uint32_t distinct = 0;
+  std::uint64_t last = 0;
+  bool ascending = true;
+  for (GroupMask left = access.mask; left != 0 && ascending; left &= left - 1) {
+    const std::uint64_t address = access.addresses[std::countr_zero(left)];
+    ascending = distinct == 0 || address >= last;
+    distinct += distinct == 0 || address != last;
+    last = address;
+  }
+  if (ascending) return distinct;
+  DistinctTable<6> table;
+  distinct = 0;
+  for (GroupMask left = access.mask; left != 0; left &= left - 1) {
+    bool fresh = false;
+    table.find(access.addresses[std::countr_zero(left)], fresh);
+    distinct += fresh;
+  }
+  return distinct;
+}
+
 }  // namespace muscope::model

@@ -41,6 +41,11 @@ SectorCounts count_sectors(const trace::WarpAccess& access);
 SectorCounts count_atomic_sectors(const LaneAddresses& access);
 SectorCounts count_atomic_sectors(const trace::WarpAccess& access);
 
+/// Distinct addresses among the active lanes of a trace record. Times the width these are the bytes of
+/// smsp__sass_data_bytes_mem_global_op_*: bytes that several lanes of one instruction ask for count once (H200:
+/// tests/counters/examples, broadcast: 4 bytes for 32 lanes on one word).
+std::uint32_t count_distinct_addresses(const trace::WarpAccess& access);
+
 /// ceil(lanes * bytes / 32), the least that this many bytes can take.
 constexpr std::uint32_t packed_sectors(std::uint32_t lanes, std::uint32_t bytes) {
   return (lanes * bytes + kSectorBytes - 1) / kSectorBytes;

@@ -22,7 +22,10 @@ void AccessCounts::access(const trace::WarpAccess& access) {
   if (access.mask == 0) return;  // all lanes predicated off: an instruction, but no request
   const auto lanes = static_cast<std::uint32_t>(std::popcount(access.mask));
   row.lanes += lanes;
-  row.bytes += std::uint64_t{lanes} * access.bytes;
+  const bool data = access.kind == trace::Kind::kLoad || access.kind == trace::Kind::kStore;
+  const std::uint32_t asked =
+      access.space == trace::Space::kGlobal && data ? model::count_distinct_addresses(access) : lanes;
+  row.bytes += std::uint64_t{asked} * access.bytes;
   std::uint32_t cost = 0;
   switch (access.space) {
     case trace::Space::kGlobal: {

@@ -83,8 +83,8 @@ struct SiteCounts {
   std::uint64_t sectors = 0;   ///< distinct 32-byte sectors per request, summed (global, local)
   std::uint64_t ideal_sectors = 0;  ///< min(sectors, ceil(lanes * bytes / 32)) per request, summed (ncu's definition)
   std::uint64_t lines = 0;          ///< distinct 128-byte lines per request, summed
-  std::uint64_t bytes = 0;          ///< lanes * bytes per lane
-  std::uint64_t wavefronts = 0;     ///< shared
+  std::uint64_t bytes = 0;  ///< lanes * bytes per lane; global loads and stores: what several lanes share counts once
+  std::uint64_t wavefronts = 0;        ///< shared
   std::uint64_t ideal_wavefronts = 0;  ///< shared: the least that this width and these lanes can take
   std::uint64_t host_sectors = 0;      ///< sectors of `sectors` that live in host memory
   // The execution that cost most, for pictures.
