@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/control.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
 
@@ -13,6 +14,7 @@ namespace muscope::exec {
 namespace {
 
 constexpr std::size_t kAlignment = 128;
+constexpr std::uint32_t kMaxRounds = 64;  ///< turns of every warp before other blocks get theirs
 constexpr std::uint32_t kIdleRounds = 4;  ///< rounds without change before a block counts as stalled
 
 template <typename T>
@@ -169,7 +171,8 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
     w->bases[code::kBlockBank] = block->block_bank;
     set_active(*w, w->alive);
     w->steps = 0;
-    w->slice_end = 1 << 18;
+    w->charged = 0;
+    w->slice_end = launch_.slice();
     w->polls = 0;
     w->progress = false;
     w->forced_sync = false;
@@ -187,7 +190,7 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
 BlockState run_block(Block& block, Worker& worker) {
   std::uint32_t idle = 0;
   block.moved = false;
-  for (;;) {
+  for (std::uint32_t round = 0;; ++round) {
     bool alive = false, ran = false, changed = false;
     for (const auto& w : block.warps) {
       if (finished(*w)) continue;
@@ -195,6 +198,7 @@ BlockState run_block(Block& block, Worker& worker) {
       if (!can_run(*w)) continue;
       ran = true;
       run_warp(*w);
+      if (finished(*w)) charge_steps(*w, &worker.program->ops[w->resume]);
       if (worker.fault) return BlockState::kFault;
       changed = changed || w->stop != Stop::kYield || w->progress;
     }
@@ -207,7 +211,8 @@ BlockState run_block(Block& block, Worker& worker) {
     block.progress = false;
     block.moved = block.moved || changed;
     idle = changed ? 0 : idle + 1;
-    if (idle >= kIdleRounds) return BlockState::kStalled;
+    // A block that computes for long, or waits while it stores, must not keep others from running.
+    if (idle >= kIdleRounds || round >= kMaxRounds) return BlockState::kStalled;
   }
 }
 

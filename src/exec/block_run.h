@@ -10,7 +10,7 @@ namespace muscope::exec {
 
 enum class BlockState : std::uint8_t {
   kDone,
-  kStalled,  ///< every warp that can run polls for something that another block, or the host, must change
+  kStalled,  ///< others should run: Block::moved, or every warp that can run polls for what another block must change
   kFault,    ///< Worker::fault says what
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -15,9 +16,6 @@ namespace {
 
 /// Polls without a change before a warp lets others run.
 constexpr std::uint32_t kPatience = 32;
-/// Instructions a warp may execute before others get a turn, and between looks at the launch's limits.
-constexpr std::uint64_t kSlice = 1 << 18;
-
 void count_block(Warp& w, const XOp* op) {
   w.worker->block_executions[op->block] += 1;
   w.worker->block_lanes[op->block] += static_cast<std::uint64_t>(std::popcount(w.active));
@@ -37,26 +35,39 @@ const XOp* stop_at(Warp& w, const XOp* op, Stop stop) {
   return nullptr;
 }
 
-/// A slice is over: the launch's budget and stop flag are looked at, then others may run.
+bool has_other(const Warp& w) {
+  return std::any_of(w.paths.begin(), w.paths.end(),
+                     [](const Path& p) { return p.state == PathState::kReady || p.state == PathState::kSpinning; });
+}
+
+/// A slice is over at the loop header `op`: the launch's budget and stop flag are looked at, then other lanes and other
+/// warps may run.
 const XOp* end_of_slice(Warp& w, const XOp* op) {
-  LaunchContext& launch = *w.worker->launch;
-  const std::uint64_t total = launch.steps.fetch_add(kSlice) + kSlice;
-  w.slice_end = w.steps + kSlice;
+  const LaunchContext& launch = *w.worker->launch;
   if (launch.stop_requested())
-    return raise(
-        w, op, Outcome::kStopped, "D604",
-        fmt::format("stopped while running: {} million warp instructions so far, here in a loop", total / 1000000),
-        "does this loop end? raise --timeout if it needs more time");
-  if (launch.options.max_steps != 0 && total > launch.options.max_steps)
-    return raise(
-        w, op, Outcome::kHang, "D603",
-        fmt::format("the launch used up its budget of {} warp instructions, here in a loop", launch.options.max_steps),
-        "does this loop end? raise --max-steps if it does");
-  // Mid-block state is complete at a loop header: the warp can be left here.
-  return stop_at(w, op, Stop::kYield);
+    return raise(w, op + 1, Outcome::kStopped, "D604",
+                 fmt::format("stopped while running: {} million warp instructions so far, here in a loop",
+                             launch.steps.load() / 1000000),
+                 "does this loop end? raise --timeout if it needs more time");
+  if (!charge_steps(w, op + 1)) return nullptr;
+  if (!has_other(w)) return stop_at(w, op, Stop::kSlice);
+  save_path(w, static_cast<std::uint32_t>(op - ops_of(w)), PathState::kSpinning);
+  return stop_at(w, next_path(w), Stop::kSlice);
 }
 
 }  // namespace
+
+bool charge_steps(Warp& w, const XOp* op) {
+  LaunchContext& launch = *w.worker->launch;
+  const std::uint64_t budget = launch.options.max_steps;
+  const std::uint64_t fresh = w.steps - w.charged, total = launch.steps.fetch_add(fresh) + fresh;
+  w.charged = w.steps;
+  w.slice_end = w.steps + launch.slice();
+  if (budget == 0 || total <= budget) return true;
+  raise(w, op, Outcome::kHang, "D603", fmt::format("the launch used up its budget of {} warp instructions", budget),
+        "does this loop end? raise --max-steps if it does");
+  return false;
+}
 
 const XOp* run_nothing(Warp&, const XOp* op) { return op + 1; }
 
@@ -75,6 +86,7 @@ const XOp* run_enter_loop(Warp& w, const XOp* op) {
     const XOp* now = meet(w, index);
     if (now != op) return now;
   }
+  if (w.steps >= w.slice_end) return end_of_slice(w, op);
   if (w.progress) {
     w.progress = false;
     w.polls = 0;
@@ -84,10 +96,7 @@ const XOp* run_enter_loop(Warp& w, const XOp* op) {
   } else if (w.polls > kPatience) {
     // Waiting for someone: other lanes first, then other warps.
     w.polls = 0;
-    bool other_ready = false;
-    for (const Path& p : w.paths)
-      other_ready = other_ready || p.state == PathState::kReady || p.state == PathState::kSpinning;
-    if (other_ready) {
+    if (has_other(w)) {
       save_path(w, index, PathState::kSpinning);
       const XOp* other = next_path(w);
       // All lanes spin: the warp gives way as a whole, with this path first in line again.
@@ -100,7 +109,6 @@ const XOp* run_enter_loop(Warp& w, const XOp* op) {
     return stop_at(w, op + 1, Stop::kYield);
   }
   count_block(w, op);
-  if (w.steps >= w.slice_end) return end_of_slice(w, op + 1);
   return op + 1;
 }
 

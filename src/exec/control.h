@@ -20,6 +20,10 @@ const XOp* run_unsupported(Warp& w, const XOp* op);
 /// Runs op->inner for the lanes where the guard holds; a memory op with none still counts as executed.
 const XOp* run_guarded(Warp& w, const XOp* op);
 
+/// Adds what `w` has executed to the launch's total and starts a new slice. False, with a fault at `op`, when the
+/// launch's budget is used up.
+bool charge_steps(Warp& w, const XOp* op);
+
 /// Functions that the engine supplies to device code: vprintf, malloc, free, __assertfail. Returns the next op.
 const XOp* run_builtin(Warp& w, const XOp* op);
 /// Whether run_builtin knows it.

@@ -1,6 +1,7 @@
 // What the workers of one launch share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -24,6 +25,11 @@ struct LaunchContext {
   std::atomic<std::uint64_t> fault_block{~std::uint64_t{0}};  ///< lowest block that faulted
   std::atomic<std::uint64_t> managed_pages{0};
   std::uint64_t total_blocks = 0;
+  /// Instructions a warp may execute before others get a turn, and between looks at the launch's limits.
+  std::uint64_t slice() const {
+    constexpr std::uint64_t kSlice = 1 << 18;
+    return options.max_steps == 0 ? kSlice : std::clamp<std::uint64_t>(options.max_steps / 16, 1, kSlice);
+  }
   bool stop_requested() const { return options.stop && *options.stop != 0; }
 };
 

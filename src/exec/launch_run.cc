@@ -219,8 +219,12 @@ void LaunchRun::run_parallel(Worker& worker) {
     } else {
       std::unique_ptr<Block> block = pool.take(index, worker);
       BlockState state = run_block(*block, worker);
-      for (std::uint64_t idle = 0; state == BlockState::kStalled && wait_for_others(worker, *block, idle);)
-        state = run_block(*block, worker);
+      for (std::uint64_t idle = 0; state == BlockState::kStalled; state = run_block(*block, worker)) {
+        if (block->moved)
+          idle = 0;
+        else if (!wait_for_others(worker, *block, idle))
+          break;
+      }
       finish_block(*block);
       pool.give(std::move(block));
     }

@@ -83,7 +83,8 @@ struct Path {
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;
 };
 
-enum class Stop : std::uint8_t { kNone, kExited, kBlocked, kYield, kFault };
+/// Why a warp stopped. kYield: it polls, nothing changed; kSlice: it has run for long, others may.
+enum class Stop : std::uint8_t { kNone, kExited, kBlocked, kYield, kSlice, kFault };
 
 struct Warp {
   std::uint8_t* bases[4] = {};  ///< by code::Bank
@@ -95,12 +96,13 @@ struct Warp {
   std::uint32_t index = 0;      ///< in its block
   std::uint64_t steps = 0;      ///< PTX instructions executed
   std::uint64_t slice_end = 0;  ///< steps at which it must let others run
+  std::uint64_t charged = 0;    ///< steps that the launch's total has
   std::uint32_t polls = 0;      ///< polling ops since something changed
   bool progress = false;
   bool forced_sync = false;  ///< the next .sync op runs with the lanes present
   GroupMask carry = 0;       ///< condition code register CC.CF
   Stop stop = Stop::kNone;
-  std::uint32_t resume = 0;  ///< op index to go on at after kYield
+  std::uint32_t resume = 0;  ///< op index to go on at after kYield and kSlice
   // Innermost activation of the current path.
   std::vector<CallFrame> stack;
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/paths.h"
+#include "exec/program.h"
 
 namespace muscope::exec {
 namespace {
@@ -14,9 +15,12 @@ using ptx::Type;
 
 /// Brings the lanes named by the member mask (place op->d) together. False: run `next` instead.
 bool gather(Warp& w, const XOp* op, const XOp** next) {
-  if (op->d == kNoPlace || w.paths.empty()) return true;
-  const GroupMask members = w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
-  if ((members & w.alive & ~w.active) == 0) return true;
+  const bool alone = op->d == kNoPlace || w.paths.empty();
+  const GroupMask members = alone ? 0 : w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
+  if ((members & w.alive & ~w.active) == 0) {
+    w.forced_sync = false;
+    return true;
+  }
   return rendezvous(w, op, members, next);
 }
 
@@ -171,9 +175,30 @@ const XOp* active_mask(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+/// bar.warp.sync: waits for the lanes of the mask at any bar.warp.sync with that mask (PTX ISA, "bar.warp.sync").
 const XOp* warp_barrier(Warp& w, const XOp* op) {
-  const XOp* next = op + 1;
-  if (!gather(w, op, &next)) return next;
+  const GroupMask members = w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
+  const auto waits = [&](const Path& p) {
+    return p.state == PathState::kSync && p.members == members && w.worker->program->ops[p.op].run == warp_barrier;
+  };
+  GroupMask here = w.active;
+  for (const Path& p : w.paths)
+    if (waits(p)) here |= p.mask;
+  if ((members & w.alive & ~here) != 0 && !w.forced_sync) {
+    save_path(w, static_cast<std::uint32_t>(op - w.worker->program->ops.data()), PathState::kSync, 0, members);
+    return next_path(w);
+  }
+  w.forced_sync = false;
+  for (std::size_t i = 0; i < w.paths.size(); ++i) {
+    Path& p = w.paths[i];
+    if (!waits(p)) continue;
+    p.state = PathState::kReady;
+    p.members = 0;
+    ++p.op;
+    if (p.op != static_cast<std::uint32_t>(op + 1 - w.worker->program->ops.data()) || !same_stack(w, p)) continue;
+    set_active(w, w.active | p.mask);
+    w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(i--));
+  }
   return op + 1;
 }
 
