@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "exec/half.h"
@@ -15,7 +16,11 @@ using ptx::Mod;
 using ptx::Space;
 using ptx::Type;
 
-enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
+enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kAddFlushed };
+
+float flush(float v) { return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0f, v) : v; }
+/// f32 sums that are not a number have one pattern (H200).
+float canonical(float v) { return v == v ? v : std::bit_cast<float>(0x7fffffffu); }
 
 struct Half {
   std::uint16_t bits;
@@ -52,6 +57,8 @@ T add(T a, T b) {
         add_brain(static_cast<std::uint16_t>(a.bits), static_cast<std::uint16_t>(b.bits)) |
         (std::uint32_t{add_brain(static_cast<std::uint16_t>(a.bits >> 16), static_cast<std::uint16_t>(b.bits >> 16))}
          << 16)};
+  else if constexpr (std::is_same_v<T, float>)
+    return canonical(a + b);
   else if constexpr (std::is_floating_point_v<T>)
     return a + b;
   else
@@ -63,6 +70,8 @@ template <typename T>
 T apply(std::uint8_t what, T old, T b, T c) {
   if (what == kAdd) return add(old, b);
   if (what == kExch) return b;
+  if constexpr (std::is_same_v<T, float>)
+    if (what == kAddFlushed) return flush(add(flush(old), flush(b)));
   if constexpr (!kIsPacked<T>) {
     if (what == kMin) return b < old ? b : old;
     if (what == kMax) return old < b ? b : old;
@@ -111,7 +120,7 @@ T atomic(std::uint8_t what, std::uint8_t* at, T b, T c, bool& changed) {
 }
 
 template <typename T>
-void run_lanes(Warp& w, const XOp* op, const std::uint64_t* host) {
+void run_lanes(Warp& w, const XOp* op, std::uint8_t what, const std::uint64_t* host) {
   // One-byte-wide registers do not exist; 16-bit atomics use 16-bit lanes.
   const T* b = w.src<T>(op->b);
   const T* c = op->c != kNoPlace ? w.src<T>(op->c) : b;
@@ -120,7 +129,7 @@ void run_lanes(Warp& w, const XOp* op, const std::uint64_t* host) {
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
     const T operand = b[l], other = c[l];
-    const T old = atomic<T>(op->imm8, reinterpret_cast<std::uint8_t*>(host[l]), operand, other, changed);
+    const T old = atomic<T>(what, reinterpret_cast<std::uint8_t*>(host[l]), operand, other, changed);
     if (d) d[l] = old;
   }
   if (changed)
@@ -217,7 +226,9 @@ const XOp* run(Warp& w, const XOp* op) {
     access.issue = w.steps;
     w.worker->sink->access(access);
   }
-  run_lanes<T>(w, op, host);
+  // atom.add.f32 flushes subnormals in global memory, not in shared memory (PTX ISA, "atom"; H200).
+  const bool flushes = std::is_same_v<T, float> && space != Space::kShared && op->imm8 == kAdd;
+  run_lanes<T>(w, op, flushes ? std::uint8_t{kAddFlushed} : op->imm8, host);
   return op + 1;
 }
 

@@ -107,8 +107,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   auto block = std::make_unique<Block>();
   const std::uint32_t threads = request.block[0] * request.block[1] * request.block[2];
   const std::uint32_t groups = (threads + kGroupLanes - 1) / kGroupLanes;
-  block->shared_bytes =
-      std::max(kernel.dynamic_shared_offset + request.dynamic_shared, code::kSharedBase + kernel.static_shared_bytes);
+  block->shared_bytes = request.dynamic_shared != 0 ? kernel.dynamic_shared_offset + request.dynamic_shared
+                                                    : code::kSharedBase + kernel.static_shared_bytes;
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
   block->shared = align(block->shared_store);
   for (std::uint32_t g = 0; g < groups; ++g) {

@@ -222,6 +222,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
       else
         encode(x, op);
       if (op.opcode == Opcode::k_cvta || op.opcode == Opcode::k_isspacep) x.offset = window_of(op.space);
+      // Addresses of parameters are generic from the start.
+      if (op.opcode == Opcode::k_cvta && op.space == ptx::Space::kParam) x.offset = 0;
       if (op.opcode == Opcode::k_mov && op.special != ptx::Special::kNone) x.bytes = op.dst_lane_bytes;
       if (op.opcode == Opcode::k_isspacep && op.space == ptx::Space::kConst)
         x.offset = static_cast<std::int64_t>(code::kFunctionWindow) + (std::int64_t{1} << 41);

@@ -116,8 +116,11 @@ std::string format_device_text(const std::string& format, const FormatReader& re
     };
     number();
     if (i < format.size() && format[i] == '.') {
+      const std::string before = c.prefix;
       c.prefix += format[i++];
       number();
+      if (c.prefix.size() > before.size() + 1 && c.prefix[before.size() + 1] == '-')
+        c.prefix = before;  // negative: as if absent
     }
     for (; i < format.size() && std::string_view("hlLqjzt").find(format[i]) != std::string_view::npos; ++i) {
       if (format[i] == 'h')

@@ -373,8 +373,10 @@ Handler find_integer(const code::Op& op) {
     case Opcode::k_rem:
       return by_type<Rem, false>(op.type);
     case Opcode::k_min:
+      if (op.source->has(Mod::k_relu)) return nullptr;
       return by_type<Min, false>(op.type);
     case Opcode::k_max:
+      if (op.source->has(Mod::k_relu)) return nullptr;
       return by_type<Max, false>(op.type);
     case Opcode::k_abs:
       return by_type<Abs, true>(op.type);

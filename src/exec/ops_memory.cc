@@ -142,6 +142,13 @@ unsigned first_misaligned(const Warp& w, const Addresses& a, std::uint32_t bytes
   w.worker->sink->access(access);
 }
 
+/// Whether `bytes` at every address in [low, high] lie in [begin, end). Written so that addresses near 2^64 cannot
+/// wrap.
+[[gnu::always_inline]] inline bool inside(std::uint64_t low, std::uint64_t high, std::uint64_t bytes,
+                                          std::uint64_t begin, std::uint64_t end) {
+  return low >= begin && high < end && end - high >= bytes;
+}
+
 const XOp* fault_stop(Warp& w) {
   w.stop = Stop::kFault;
   return nullptr;
@@ -174,7 +181,7 @@ const XOp* global_access(Warp& w, const XOp* op, Addresses& a) {
   if (op->polls) ++w.polls;
   if (kStore) w.progress = true;
   const memory::Allocation& record = w.worker->records[op->site];
-  if (a.low >= record.base && a.high + op->bytes <= record.end) {
+  if (inside(a.low, a.high, op->bytes, record.base, record.end)) {
     const bool host = record.kind == memory::Kind::kPinned || record.kind == memory::Kind::kRegistered;
     report(w, op, a, trace::Space::kGlobal, kStore, host, 0);
     if (record.kind == memory::Kind::kManaged) touch_managed(w, record, a.low, a.high + op->bytes);
@@ -254,6 +261,9 @@ const XOp* local_access(Warp& w, const XOp* op, Addresses& a) {
   return op + 1;
 }
 
+template <bool kParam>
+const XOp* constant_access(Warp& w, const XOp* op);
+
 template <bool kStore, Space kSpace>
 const XOp* access(Warp& w, const XOp* op) {
   Addresses a;
@@ -275,6 +285,7 @@ const XOp* access(Warp& w, const XOp* op) {
       std::uint64_t base = 0;
       if (which == window(code::kSharedWindow)) base = code::kSharedWindow;
       if (which == window(code::kLocalWindow)) base = code::kLocalWindow;
+      if (!kStore && which == window(code::kParamWindow)) return constant_access<true>(w, op);
       if (base != 0) {
         a.base -= base, a.low -= base, a.high -= base;
         if (a.shape == Shape::kScattered)
@@ -317,11 +328,11 @@ const XOp* constant_access(Warp& w, const XOp* op) {
     fault_misaligned(w, op, lane, a.each[lane], kParam ? "param" : "constant");
     return fault_stop(w);
   }
-  if (a.low < low || a.high + op->bytes > low + bytes) {
+  if (!inside(a.low, a.high, op->bytes, low, low + bytes)) {
     spread(a);
     for (GroupMask left = w.active; left; left &= left - 1) {
       const unsigned l = static_cast<unsigned>(std::countr_zero(left));
-      if (a.each[l] < low || a.each[l] + op->bytes > low + bytes) {
+      if (!inside(a.each[l], a.each[l], op->bytes, low, low + bytes)) {
         fault_outside(w, op, l, a.each[l], kParam ? "param" : "constant", {});
         return fault_stop(w);
       }

@@ -28,8 +28,11 @@ const XOp* pack(Warp& w, const XOp* op) {
     if (!parts[k].exists()) continue;
     const Part* p = w.src<Part>(parts[k].bits);
     const unsigned shift = k * kStep;
-    for (unsigned l = 0; l < kGroupLanes; ++l)
-      whole[l] = static_cast<Whole>(whole[l] | (static_cast<Whole>(p[l]) << shift));
+    for (unsigned l = 0; l < kGroupLanes; ++l) {
+      // A byte's register may hold more than the byte.
+      const auto part = static_cast<Whole>(kStep == 8 ? p[l] & 0xff : p[l]);
+      whole[l] = static_cast<Whole>(whole[l] | static_cast<Whole>(part << shift));
+    }
   }
   for_lanes(w, d, [&](unsigned l) { return whole[l]; });
   return op + 1;

@@ -122,13 +122,16 @@ void touch_managed(Warp& w, const memory::Allocation& allocation, std::uint64_t 
 
 bool resolve_global(Warp& w, const XOp* op, const std::uint64_t* addresses, std::uint32_t bytes, std::uint64_t* host) {
   memory::AddressSpace& memory = *w.worker->memory;
-  memory::Allocation record;
+  memory::Allocation record = w.worker->records[op->site];
   for (GroupMask left = w.active; left; left &= left - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t address = addresses[l];
-    if (record.id == 0 || address < record.base || address + bytes > record.end) {
+    const auto holds = [&](const memory::Allocation& a) {
+      return a.id != 0 && address >= a.base && address < a.end && a.end - address >= bytes;
+    };
+    if (!holds(record)) {
       const memory::Allocation found = memory.find(address);
-      if (found.id != 0 && address + bytes <= found.end) {
+      if (holds(found)) {
         record = found;
       } else if (memory.mapped(address, bytes)) {
         // Hardware maps 2 MiB at a time: the access goes through there, and so it does here.
