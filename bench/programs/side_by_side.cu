@@ -1,7 +1,8 @@
-// The two kernels that bench/side_by_side.sh also runs under oclgrind. Prints the seconds each launch took on the host's clock.
+// The two kernels that bench/side_by_side.sh also runs under oclgrind. Prints the seconds each launch took on the
+// host's clock.
+#include <cuda_runtime.h>
 #include <chrono>
 #include <cstdio>
-#include <cuda_runtime.h>
 
 __global__ void naive(float* out, const float* in, int n) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -14,7 +15,14 @@ __global__ void arith(float* o, int n) {
   int c = i, d = 7;
 #pragma unroll 1
   for (int k = 0; k < n; ++k) {
-    a = a * b + 0.5f; b = b * 0.99f + 0.01f; c = c * d + k; d = d ^ c; a = a + b; c += i; b = fminf(b, a); d = d + 3;
+    a = a * b + 0.5f;
+    b = b * 0.99f + 0.01f;
+    c = c * d + k;
+    d = d ^ c;
+    a = a + b;
+    c += i;
+    b = fminf(b, a);
+    d = d + 3;
   }
   o[i] = a + b + c + d;
 }

@@ -46,7 +46,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::condition_variable changed_;
   unsigned running_ = 0;
   bool ended_ = false, polling_ = false;
-  std::atomic<int> waiting_{0};              ///< threads in wait_ended()
+  std::atomic<int> waiting_{0};               ///< threads in wait_ended()
   std::atomic<std::int64_t> host_waited_{0};  ///< when host_is_waiting() was last called, steady clock nanoseconds
 
   // Merged from workers, under mutex_.

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxGridX = 0x7fffffff;  // CUDA C++ Programming Guide, "Technical Specifications"
 constexpr std::uint64_t kMaxGridYZ = 65535;
 constexpr std::uint64_t kMaxBlockZ = 64;
-constexpr std::uint64_t kGridWorkspace = 16;     // a size and the barrier, 4 bytes each (cooperative_groups' driver_abi.h)
+constexpr std::uint64_t kGridWorkspace = 16;  // a size and the barrier, 4 bytes each (cooperative_groups' driver_abi.h)
 
 cudaError_t error_of(exec::Outcome outcome) {
   switch (outcome) {
