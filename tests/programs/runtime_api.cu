@@ -413,9 +413,9 @@ static void streams_and_events() {
   R(cudaStreamWaitEvent(stream, stop, 0));
   L(cudaStreamWaitEvent(stream, stop, 5));
   L(cudaStreamWaitEvent(stream, nullptr, 0));
-  L(cudaStreamAddCallback(
-      stream, [](cudaStream_t, cudaError_t status, void* data) { *static_cast<int*>(data) = 100 + status; }, &priority,
-      0));
+  // clang-format off: the macro prints the call as it is written
+  L(cudaStreamAddCallback(stream, [](cudaStream_t, cudaError_t status, void* data) { *static_cast<int*>(data) = 100 + status; }, &priority, 0));
+  // clang-format on
   R(cudaStreamSynchronize(stream));
   V("callback %d", priority);
   L(cudaStreamAddCallback(stream, nullptr, nullptr, 0));
