@@ -19,7 +19,7 @@ const std::string kBinary = MUSCOPE_BINARY_DIR;
 const std::string kSource = MUSCOPE_SOURCE_DIR;
 const std::string kShim = kBinary + "/lib/muscope/libcudart.so.13";
 
-std::string output_of(const std::string& command, int& status) {
+[[maybe_unused]] std::string output_of(const std::string& command, int& status) {
   std::string text;
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return text;
@@ -37,7 +37,7 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-std::vector<std::string> lines(const std::string& text) {
+[[maybe_unused]] std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> list;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) list.push_back(line);
