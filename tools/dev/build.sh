@@ -1,5 +1,15 @@
 # Part of ./dev: configures, builds, tests. Logs: build/<preset>-{configure,build,test}.log.
 
+# Two builds in one folder would get into each other's way: the second waits. The lock ends with this process.
+one_at_a_time() {
+  command -v flock > /dev/null || return 0
+  mkdir -p build
+  exec 9> build/lock
+  flock -n 9 && return
+  say "another ./dev is at work in this folder; waiting for it"
+  flock 9
+}
+
 # Compilers that run at once: one per core, but no more than memory allows (about 1.2 GB each for the largest files).
 jobs_that_fit() {
   local cores memory
