@@ -86,8 +86,10 @@ class Splitter {
     block.source = i;
     closed_ = true;
     if (is_exit(instruction)) {
+      const bool ends_thread = instruction.opcode == Opcode::k_exit;
       if (instruction.guard == ptx::kNoIndex) {
         block.terminator = Terminator::kExit;
+        block.ends_thread = ends_thread;
         return;
       }
       set_branch(block, instruction, false);
@@ -95,6 +97,7 @@ class Splitter {
       blocks_.emplace_back();  // the exit itself
       current().begin = current().end = i;
       current().terminator = Terminator::kExit;
+      current().ends_thread = ends_thread;
       blocks_[own].successors = {static_cast<std::uint32_t>(blocks_.size() - 1),
                                  static_cast<std::uint32_t>(blocks_.size())};
       return;

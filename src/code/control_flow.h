@@ -21,6 +21,7 @@ enum class Terminator : std::uint8_t { kFall, kJump, kBranch, kSwitch, kExit };
 struct RawBlock {
   std::uint32_t begin = 0, end = 0;
   bool strip_guard = false;  ///< its only instruction's guard became the branch before it
+  bool ends_thread = false;  ///< kExit: by exit, not by ret
   Terminator terminator = Terminator::kFall;
   std::uint32_t source = kNone;     ///< instruction of the terminator; none for synthetic ones
   std::uint32_t condition = kNone;  ///< predicate register of kBranch

@@ -205,7 +205,7 @@ void FunctionLowering::emit_terminator(const RawBlock& block, std::size_t order_
       return;
     }
     case Terminator::kExit:
-      emit(entry_ || (source && source->opcode == Opcode::k_exit) ? OpKind::kExit : OpKind::kReturn, source);
+      emit(entry_ || block.ends_thread ? OpKind::kExit : OpKind::kReturn, source);
       return;
   }
 }
