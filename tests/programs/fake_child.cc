@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -153,7 +154,9 @@ void step(std::string_view word, const std::vector<std::string>& rest) {
   } else if (name == "abort") {
     std::abort();
   } else if (name == "null") {
-    *reinterpret_cast<volatile int*>(16) = 1;  // not null itself, which the sanitizers would stop before it happens
+    // Not null itself, which the sanitizers would stop before it happens; volatile, so that the compiler does not see where.
+    volatile std::uintptr_t address = 16;
+    *reinterpret_cast<volatile int*>(address) = 1;
   } else if (name == "touch") {
     touch_device();
   } else if (name == "kill") {
