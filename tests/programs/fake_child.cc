@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -154,7 +154,8 @@ void step(std::string_view word, const std::vector<std::string>& rest) {
   } else if (name == "abort") {
     std::abort();
   } else if (name == "null") {
-    // Not null itself, which the sanitizers would stop before it happens; volatile, so that the compiler does not see where.
+    // Not null itself, which the sanitizers would stop before it happens; volatile, so that the compiler does not see
+    // where.
     volatile std::uintptr_t address = 16;
     *reinterpret_cast<volatile int*>(address) = 1;
   } else if (name == "touch") {
