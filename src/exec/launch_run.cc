@@ -298,11 +298,11 @@ void LaunchRun::merge(Worker& worker, const views::AccessCounts* counts) {
   for (std::size_t i = 0; i < block_executions_.size(); ++i)
     block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
   for (std::size_t i = 0; i < guarded_lanes_.size(); ++i) guarded_lanes_[i] += worker.guarded_lanes[i];
-  for (const auto& [key, finding] : worker.finding_by_op) {
-    views::Finding& f = findings_[key];
-    const std::uint64_t count = f.count + finding.count;
-    if (f.count == 0) f = finding;
-    f.count = count;
+  for (const auto& [key, noted] : worker.finding_by_op) {
+    Noted& known = findings_[key];
+    const std::uint64_t count = known.finding.count + noted.finding.count;
+    if (known.finding.count == 0 || noted.block < known.block) known = noted;
+    known.finding.count = count;
   }
   if (worker.fault && (!fault_ || worker.fault.block < fault_.block)) fault_ = worker.fault;
   if (--running_ == 0) {
@@ -342,8 +342,10 @@ void LaunchRun::finish() {
   record.block = request_.block;
   record.dynamic_shared = request_.dynamic_shared;
   result_.outcome = fault_.outcome;
-  for (auto& [index, text] : outputs_) result_.output += text;
-  for (auto& [key, finding] : findings_) record.findings.push_back(finding);
+  // Blocks after a faulting one may have run or not: what they printed is left out.
+  for (auto& [index, text] : outputs_)
+    if (!fault_ || index <= fault_.block) result_.output += text;
+  for (auto& [key, noted] : findings_) record.findings.push_back(noted.finding);
   if (fault_) {
     record.state = fault_.outcome == Outcome::kStopped ? views::LaunchState::kStopped : views::LaunchState::kFaulted;
     describe_fault(fault_);

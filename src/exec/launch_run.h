@@ -53,7 +53,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::unique_ptr<views::AccessCounts> counts_;
   std::vector<std::uint64_t> block_executions_, block_lanes_, guarded_lanes_;
   Fault fault_;
-  std::map<std::pair<std::uint32_t, std::string>, views::Finding> findings_;
+  std::map<std::pair<std::uint32_t, std::string>, Noted> findings_;
   std::map<std::uint64_t, std::string> outputs_;  ///< of blocks that printed
 };
 

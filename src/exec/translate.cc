@@ -106,8 +106,10 @@ void fault_outside(Warp& w, const XOp* op, unsigned lane, std::uint64_t address,
 
 void note(Warp& w, const XOp* op, const char* code, const std::string& text, const char* hint) {
   const auto index = static_cast<std::uint32_t>(op - w.worker->program->ops.data());
-  views::Finding& f = w.worker->finding_by_op[{index, code}];
+  Noted& noted = w.worker->finding_by_op[{index, code}];
+  views::Finding& f = noted.finding;
   if (f.count++ == 0) {
+    noted.block = w.block->index;
     f.code = code;
     f.text = text;
     f.hint = hint;

@@ -163,6 +163,12 @@ struct Block {
   bool moved = false;     ///< something changed in the last run_block
 };
 
+/// A finding with the first block that made it, so that its text does not depend on which worker came first.
+struct Noted {
+  views::Finding finding;
+  std::uint64_t block = 0;
+};
+
 /// What a worker keeps while it runs blocks of one launch.
 struct Worker {
   struct Program* program = nullptr;
@@ -172,8 +178,7 @@ struct Worker {
   std::vector<std::uint64_t> block_executions, block_lanes;  ///< by basic block
   std::vector<std::uint64_t> guarded_lanes;                  ///< by op index
   Fault fault;
-  std::vector<views::Finding>* findings = nullptr;
-  std::map<std::pair<std::uint32_t, std::string>, views::Finding> finding_by_op;
+  std::map<std::pair<std::uint32_t, std::string>, Noted> finding_by_op;  ///< by op index and code
   struct LaunchContext* launch = nullptr;
   bool device_atomics = true;       ///< other workers run blocks of this launch
   std::uint64_t spilled_steps = 0;  ///< not yet added to the launch's total
