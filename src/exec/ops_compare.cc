@@ -10,7 +10,6 @@ namespace {
 
 using code::Compare;
 using code::Logic;
-using ptx::Mod;
 using ptx::Opcode;
 using ptx::Type;
 

@@ -15,13 +15,13 @@ using ptx::Type;
 struct F16 {
   static float in(std::uint16_t v) { return half_to_float(v); }
   static std::uint16_t out(double v) { return to_half(v); }
-  static constexpr std::uint16_t kOne = 0x3c00, kNan = 0x7fff;
+  static constexpr std::uint16_t kNan = 0x7fff;
   static constexpr float kMinNormal = 0x1p-14f;
 };
 struct BF16 {
   static float in(std::uint16_t v) { return bfloat_to_float(v); }
   static std::uint16_t out(double v) { return to_bfloat(v); }
-  static constexpr std::uint16_t kOne = 0x3f80, kNan = 0x7fff;
+  static constexpr std::uint16_t kNan = 0x7fff;
   static constexpr float kMinNormal = 0x1p-126f;
 };
 

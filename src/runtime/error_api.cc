@@ -142,7 +142,6 @@ cudaError_t not_supported(const char* function) noexcept {
 
 using muscope::runtime::error_name;
 using muscope::runtime::error_text;
-using muscope::runtime::forked_from_user;
 using muscope::runtime::last_error;
 
 MUSCOPE_ENTRY(cudaGetLastError)() { return last_error(true); }
