@@ -55,18 +55,46 @@ struct Texel {
   std::array<std::uint32_t, 4> u{};
 };
 
+/// Wrap and mirror exist for normalised coordinates only; otherwise they clamp (CUDA C++ Programming Guide, "Texture
+/// Object API").
+AddressMode mode_of(const Texture& t, int dimension) {
+  const AddressMode mode = t.address[static_cast<std::size_t>(dimension)];
+  const bool clamps = !t.normalized_coordinates && (mode == AddressMode::kWrap || mode == AddressMode::kMirror);
+  return clamps ? AddressMode::kClamp : mode;
+}
+
+/// The border, in the texture's own format (H200): clamped and rounded where it is read as a number, else its low bits.
+Texel border_of(const Texture& t) {
+  Texel out;
+  const unsigned bits = t.channel_bits[0];
+  const bool is_signed = t.channel_kind == ChannelKind::kSigned;
+  for (unsigned c = 0; c < 4 && t.channel_bits[c] != 0; ++c) {
+    out.f[c] = t.border[c];
+    if (t.channel_kind == ChannelKind::kFloat && bits == 16)
+      out.f[c] = half_to_float(to_half(static_cast<double>(t.border[c])));
+    if (t.channel_kind != ChannelKind::kFloat && t.normalized_float) {
+      const double one = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits)) - 1;
+      const double v = std::fmin(1.0, std::fmax(is_signed ? -1.0 : 0.0, static_cast<double>(t.border[c])));
+      out.f[c] = static_cast<float>(std::floor(v * one + 0.5) / one);
+    }
+    out.u[c] = std::bit_cast<std::uint32_t>(out.f[c]);
+    if (t.channel_kind != ChannelKind::kFloat && !t.normalized_float && bits < 32) {
+      const std::uint32_t high = out.u[c] << (32 - bits);
+      out.u[c] =
+          is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(high) >> (32 - bits)) : high >> (32 - bits);
+    }
+  }
+  return out;
+}
+
 Texel fetch(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, std::uint64_t layer) {
   Texel out;
   std::uint64_t ix = 0, iy = 0, iz = 0;
-  bool inside = wrap(x, t.width, t.address[0], ix);
-  if (t.dimensions >= 2) inside = wrap(y, t.height, t.address[1], iy) && inside;
-  if (t.dimensions >= 3) inside = wrap(z, t.depth, t.address[2], iz) && inside;
+  bool inside = wrap(x, t.width, mode_of(t, 0), ix);
+  if (t.dimensions >= 2) inside = wrap(y, t.height, mode_of(t, 1), iy) && inside;
+  if (t.dimensions >= 3) inside = wrap(z, t.depth, mode_of(t, 2), iz) && inside;
   if (t.layered) iz = layer >= t.depth ? t.depth - 1 : layer;
-  if (!inside) {
-    out.f = t.border;
-    for (unsigned c = 0; c < 4; ++c) out.u[c] = std::bit_cast<std::uint32_t>(t.border[c]);
-    return out;
-  }
+  if (!inside) return border_of(t);
   unsigned channels = 0, bytes = t.channel_bits[0] / 8u;
   while (channels < 4 && t.channel_bits[channels] != 0) ++channels;
   const std::uint8_t* p = t.texels + iz * t.slice + iy * t.pitch + ix * channels * bytes;
@@ -94,45 +122,95 @@ Texel fetch(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, st
   return out;
 }
 
-/// Splits a coordinate for linear filtering: 1.8 fixed-point weight (CUDA C++ Programming Guide, "Linear Filtering").
-void split(float coordinate, std::int64_t& index, float& weight) {
-  const float shifted = coordinate - 0.5f;
-  const float fixed = std::floor(shifted * 256.0f + 0.5f);
-  const float whole = std::floor(fixed / 256.0f);
-  index = static_cast<std::int64_t>(whole);
-  weight = (fixed - whole * 256.0f) / 256.0f;
+// Linear filtering as an H200 does it (all 1D and 2D samples of tests/counters/textures_h200.txt are equal
+// to the bit, but for 8-bit signed texels): positions are
+// rounded to 1/256 of a texel, ties up; the weights of a quad are multiples of 1/256 whose sums along each side are
+// exact; the weighted sum is rounded once, ties away from zero, to the texture's own precision. The third dimension is
+// two such samples weighted exactly, which hardware does with less.
+
+constexpr int kWeightOne = 256;
+
+/// The lower texel and the weight of the upper one.
+void split(float coordinate, std::int64_t& index, int& weight) {
+  const double fixed = std::floor((static_cast<double>(coordinate) - 0.5) * kWeightOne + 0.5);
+  index = static_cast<std::int64_t>(std::floor(fixed / kWeightOne));
+  weight = static_cast<int>(fixed - static_cast<double>(index) * kWeightOne);
 }
 
-float bounded(float c) { return std::isfinite(c) ? std::fmax(-1e9f, std::fmin(1e9f, c)) : 0.0f; }
+/// Not-a-number samples at 0, infinities far outside; where coordinates repeat, there is no far outside.
+float bounded(float c, AddressMode mode) {
+  const bool repeats = mode == AddressMode::kWrap || mode == AddressMode::kMirror;
+  if (c != c || (repeats && std::isinf(c))) return 0;
+  return std::fmax(-1e9f, std::fmin(1e9f, c));
+}
+
+float round_away(double v) {
+  const auto f = static_cast<float>(v);
+  const double lost = v - static_cast<double>(f);
+  if (lost == 0 || !std::isfinite(f)) return f;
+  const float other = std::nextafter(f, lost > 0 ? HUGE_VALF : -HUGE_VALF);
+  return static_cast<double>(other) - v == lost && std::fabs(other) > std::fabs(f) ? other : f;
+}
+
+float round_half_away(double v) {
+  const std::uint16_t low = to_half(std::fabs(v), HalfRounding::kZero), high = static_cast<std::uint16_t>(low + 1);
+  const auto below = static_cast<double>(half_to_float(low)), above = static_cast<double>(half_to_float(high));
+  const float r = std::fabs(v) - below >= above - std::fabs(v) ? half_to_float(high) : half_to_float(low);
+  return v < 0 ? -r : r;
+}
+
+/// A filtered channel in the precision in which the texture's filter works: f32, f16, or 16-bit integers of [-1, 1].
+float filtered(const Texture& t, double sum) {
+  if (t.channel_kind == ChannelKind::kFloat) return t.channel_bits[0] == 16 ? round_half_away(sum) : round_away(sum);
+  const double one = t.channel_kind == ChannelKind::kSigned ? 32767 : 65535;
+  return static_cast<float>(std::copysign(std::floor(std::fabs(sum) + 0.5), sum) / one);
+}
+
+/// A channel of a texel in the filter's own numbers.
+double unfiltered(const Texture& t, float v) {
+  if (t.channel_kind == ChannelKind::kFloat) return static_cast<double>(v);
+  const bool is_signed = t.channel_kind == ChannelKind::kSigned;
+  const double one = std::ldexp(1.0, t.channel_bits[0] - is_signed) - 1;
+  return std::nearbyint(static_cast<double>(v) * one) * ((is_signed ? 32767 : 65535) / one);
+}
 
 Texel sample(const Texture& t, const float* coordinate, const std::int32_t* integer, std::uint64_t layer) {
   const std::uint64_t sizes[3] = {t.width, t.height, t.depth};
-  if (integer) return fetch(t, integer[0], integer[1], integer[2], layer);
-  float c[3];
-  for (int d = 0; d < 3; ++d)
-    c[d] = bounded(d < t.dimensions
-                       ? (t.normalized_coordinates ? coordinate[d] * static_cast<float>(sizes[d]) : coordinate[d])
-                       : 0);
+  if (integer) {
+    // tex1Dfetch reads zeros outside of linear memory.
+    const bool outside = integer[0] < 0 || static_cast<std::uint64_t>(integer[0]) >= t.width;
+    if (t.dimensions == 1 && outside) return Texel{};
+    return fetch(t, integer[0], integer[1], integer[2], layer);
+  }
+  float c[3] = {};
+  for (int d = 0; d < t.dimensions; ++d)
+    c[d] =
+        bounded(t.normalized_coordinates ? coordinate[d] * static_cast<float>(sizes[d]) : coordinate[d], mode_of(t, d));
   if (!t.linear_filter)
     return fetch(t, static_cast<std::int64_t>(std::floor(c[0])), static_cast<std::int64_t>(std::floor(c[1])),
                  static_cast<std::int64_t>(std::floor(c[2])), layer);
   std::int64_t i[3] = {};
-  float weight[3] = {};
+  int weight[3] = {};
   for (int d = 0; d < t.dimensions; ++d) split(c[d], i[d], weight[d]);
-  Texel out;
-  for (unsigned corner = 0; corner < (1u << t.dimensions); ++corner) {
-    float factor = 1;
-    std::int64_t at[3] = {i[0], i[1], i[2]};
-    for (int d = 0; d < t.dimensions; ++d) {
-      const bool upper = (corner >> d) & 1;
-      factor *= upper ? weight[d] : 1 - weight[d];
-      at[d] += upper;
-    }
+  // A 1D texture is one row at y = 0: in border mode half of it is border (H200).
+  if (t.dimensions == 1 && mode_of(t, 1) == AddressMode::kBorder) split(0, i[1], weight[1]);
+  const int both = (weight[0] * weight[1] + kWeightOne / 2) / kWeightOne;
+  const int quad[4] = {kWeightOne - weight[0] - weight[1] + both, weight[0] - both, weight[1] - both, both};
+  std::array<double, 4> sum{};
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    const int z = corner & 4 ? weight[2] : kWeightOne - weight[2];
+    const double factor = static_cast<double>(quad[corner & 3] * z) / (kWeightOne * kWeightOne);
     if (factor == 0) continue;
-    const Texel texel = fetch(t, at[0], at[1], at[2], layer);
-    for (unsigned k = 0; k < 4; ++k) out.f[k] += factor * texel.f[k];
+    const std::int64_t y = i[1] + ((corner >> 1) & 1);
+    const Texel texel =
+        t.dimensions == 1 && y != 0 ? border_of(t) : fetch(t, i[0] + (corner & 1), y, i[2] + (corner >> 2), layer);
+    for (unsigned k = 0; k < 4; ++k) sum[k] += factor * unfiltered(t, texel.f[k]);
   }
-  for (unsigned k = 0; k < 4; ++k) out.u[k] = std::bit_cast<std::uint32_t>(out.f[k]);
+  Texel out;
+  for (unsigned k = 0; k < 4; ++k) {
+    out.f[k] = filtered(t, sum[k]);
+    out.u[k] = std::bit_cast<std::uint32_t>(out.f[k]);
+  }
   return out;
 }
 
