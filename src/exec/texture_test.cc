@@ -80,7 +80,7 @@ Texture describe(const std::string& format, Data& data) {
       data.set(at, static_cast<std::uint8_t>(i * 37) | static_cast<u32>(static_cast<std::uint8_t>(i * 11)) << 8);
     if (format == "short2")
       data.set(at, static_cast<std::uint16_t>(i * 1037) | static_cast<u32>(static_cast<std::uint16_t>(-i * 511)) << 16);
-    if (format == "int") data.set(at, i * 123456789);
+    if (format == "int") data.set(at, static_cast<u32>(i) * 123456789u);
   }
   t.texels = data.bytes.data();
   t.width = 4;
@@ -196,7 +196,7 @@ TEST(Texture, IntegerCoordinatesReadZerosOutside) {
   LaunchResult result;
   const auto out = run("tex.1d.v4.s32.s32 {%r5, %r6, %r7, %r8}, [%l5, {%r2}];", handle, x, x, x, &result);
   for (int i = -4; i < 50; ++i)
-    EXPECT_EQ(out[static_cast<std::size_t>(i + 4) * 4], i < 0 || i >= 40 ? 0u : static_cast<u32>(i * 123456789)) << i;
+    EXPECT_EQ(out[static_cast<std::size_t>(i + 4) * 4], i < 0 || i >= 40 ? 0u : static_cast<u32>(i) * 123456789u) << i;
   // 54 lanes in two warps: 8 quads, and 6 of which one is in part.
   const auto site = std::find_if(result.record.sites.begin(), result.record.sites.end(),
                                  [](const auto& s) { return s.space == trace::Space::kTexture; });
@@ -231,7 +231,7 @@ TEST(Texture, LanesMayUseDifferentTextures) {
                        ha, x, x, x);
   EXPECT_EQ(out[0], 0u);
   EXPECT_EQ(out[4], 37u);
-  EXPECT_EQ(out[8], 2u * 123456789);
+  EXPECT_EQ(out[8], 2u * 123456789u);
   EXPECT_EQ(out[12], 111u);
   drop_texture(ha);
   EXPECT_TRUE(drop_texture(hb));

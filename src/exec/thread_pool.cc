@@ -13,16 +13,19 @@ struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
   std::deque<std::function<void()>> tasks;
-  unsigned idle = 0;
+  std::condition_variable gone;
+  unsigned idle = 0, threads = 0;
   bool closing = false;
 };
 
 ThreadPool::ThreadPool() : state_(std::make_shared<State>()) {}
 
+// Waits for every thread, so that none uses what the engine's owner is about to destroy.
 ThreadPool::~ThreadPool() {
-  const std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   state_->closing = true;
   state_->wake.notify_all();
+  state_->gone.wait(lock, [&] { return state_->threads == 0; });
 }
 
 void ThreadPool::run(std::function<void()> task) {
@@ -32,6 +35,7 @@ void ThreadPool::run(std::function<void()> task) {
     state_->wake.notify_one();
     return;
   }
+  ++state_->threads;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -45,7 +49,11 @@ void ThreadPool::run(std::function<void()> task) {
         next();
         own.lock();
       }
-      if (state->closing) return;
+      if (state->closing) {
+        --state->threads;
+        state->gone.notify_all();
+        return;
+      }
       ++state->idle;
       state->wake.wait(own);
       --state->idle;

@@ -10,6 +10,7 @@ namespace muscope::exec {
 class ThreadPool {
  public:
   ThreadPool();
+  /// Waits for the tasks that run.
   ~ThreadPool();
   /// Runs `task` on a thread of the pool; starts one when all are busy.
   void run(std::function<void()> task);
