@@ -14,6 +14,13 @@ constexpr std::chrono::microseconds kLook{200};
 
 }  // namespace
 
+Scheduler::~Scheduler() {
+  Lock lock(mutex_);
+  ending_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !helper_; });
+}
+
 StreamRef Scheduler::create(int device, StreamType type, int priority, unsigned flags) {
   const Lock lock(mutex_);
   std::erase_if(streams_, [](const std::weak_ptr<Stream>& stream) { return stream.expired(); });
@@ -124,7 +131,7 @@ void Scheduler::wait_device(int device) {
 // A program may wait for the end of queued work without calling the runtime (it watches mapped memory); then nobody but
 // this thread would let the queues go on. It lives as long as there is something in them.
 void Scheduler::start_helper() {
-  if (helper_) return;
+  if (helper_ || ending_) return;
   helper_ = true;
   sigset_t all, before;
   sigfillset(&all);
@@ -132,11 +139,12 @@ void Scheduler::start_helper() {
   try {
     std::thread([this] {
       Lock lock(mutex_);
-      while (!active_.empty()) {
+      while (!active_.empty() && !ending_) {
         pump(lock);
         if (!active_.empty()) changed_.wait_for(lock, kLook);
       }
       helper_ = false;
+      changed_.notify_all();  // with the lock held: the destructor may be waiting for just this
     }).detach();
   } catch (...) {
     helper_ = false;  // no thread to be had: API calls let the queues go on

@@ -73,6 +73,12 @@ class Stream {
 /// Thread-safe.
 class Scheduler {
  public:
+  Scheduler() = default;
+  /// Waits for the helper thread; what is still queued is dropped.
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
   /// Makes a stream known. The first legacy one of a device is its default stream.
   StreamRef create(int device, StreamType type, int priority, unsigned flags);
 
@@ -101,7 +107,8 @@ class Scheduler {
   std::vector<std::weak_ptr<Stream>> streams_;
   std::vector<StreamRef> active_;  // with operations in their queue
   std::uint64_t next_id_ = 0;
-  bool helper_ = false;
+  bool helper_ = false;  // its thread is alive
+  bool ending_ = false;
 };
 
 }  // namespace muscope::runtime
