@@ -105,11 +105,6 @@ std::vector<Diagnostic> diagnose(const ProgramInspection& program) {
             "without \"-real\"",
             sm)));
   }
-  if (program.relocatable_code) {
-    found.push_back(
-        error("D208", fmt::format("'{}' has relocatable device code (-rdc=true), which muscope cannot link yet", path),
-              "build without -rdc=true: put device functions that are used across files into headers"));
-  }
   if (program.driver_api && program.runtime == RuntimeLink::kNone) {
     found.push_back(
         message(Severity::kWarning, "D211",

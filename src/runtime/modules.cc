@@ -26,6 +26,18 @@ ptx::Module parse_and_tell(const std::string& text, const std::string& name) {
   return std::move(result.module);
 }
 
+// A translation unit of an -rdc=true program that has only machine code, or only the compiler's intermediate form
+// (-dlto).
+void tell_part_without_ptx(const std::string& program, const std::vector<cubin::FatbinEntry>& unit) {
+  std::string name;
+  for (const cubin::FatbinEntry& entry : unit)
+    if (!entry.object_name.empty()) name = " (" + entry.object_name + ")";
+  tell("D208",
+       program + " was linked from several files, and the device code of one" + name + " has no PTX, only " +
+           cubin::describe(unit) + ": its kernels, functions and variables are missing",
+       "compile every file with PTX in it: nvcc -dc -arch=sm_90, without -dlto");
+}
+
 }  // namespace
 
 Modules& Modules::of_process() {
@@ -94,7 +106,10 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   std::vector<ptx::Module> modules;
   for (const auto& unit : units) {
     const cubin::PtxChoice choice = cubin::choose_ptx(unit, sm);
-    if (choice.entry == nullptr) continue;
+    if (choice.entry == nullptr) {
+      if (units.size() > 1) tell_part_without_ptx(binary.program, unit);
+      continue;
+    }
     const std::string target = "sm_" + cubin::to_string(choice.entry->target);
     std::string name = "PTX " + target + " of " + binary.program;
     if (units.size() > 1)
@@ -102,7 +117,8 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
               (choice.entry->object_name.empty() ? "part " + std::to_string(modules.size() + 1)
                                                  : choice.entry->object_name) +
               ")";
-    if (choice.not_for_target) {
+    // Where there is machine code for this GPU, a real one takes that (as of the toolkit's own device library).
+    if (choice.not_for_target && cubin::choose_cubin(unit, sm) == nullptr) {
       tell("D505",
            name + " was made for a later GPU than " + runtime.gpu().full_name + " (" + runtime.gpu().sm_text() + ")",
            "it runs, but a real one could not: choose a newer GPU with --gpu, or compile for " +

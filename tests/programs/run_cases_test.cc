@@ -297,5 +297,67 @@ TEST_F(RunCases, NoFilesStayBehind) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+// ---- programs that nvcc made, committed: no compiler is needed ----
+
+struct BinaryRun {
+  ProcessResult result;
+  json report;
+};
+
+BinaryRun run_binary(const std::string& name) {
+  std::string folder = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
+  ::mkdtemp(folder.data());
+  BinaryRun run;
+  run.result = toolchain::run_process({kMuscope, "run", "--json", folder + "/report.json", kBinaries + name});
+  std::ifstream in(folder + "/report.json");
+  run.report = json::parse(in, nullptr, false);
+  fs::remove_all(folder);
+  return run;
+}
+
+TEST(RunBinaries, DeviceCodeOfSeveralFilesIsLinked) {
+  const BinaryRun run = run_binary("rdc_shared");
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.out, HasSubstr("rdc PASS"));
+  ASSERT_THAT(run.report["launches"], SizeIs(3));
+  EXPECT_EQ(run.report["launches"][1]["kernel"], "apply(int*)");
+  EXPECT_EQ(run.report["launches"][2]["kernel"], "part(int*)");
+  EXPECT_THAT(run.report["diagnostics"], IsEmpty());
+}
+
+TEST(RunBinaries, AFileWithoutPtxIsToldAndOnlyWhatNeedsItFails) {
+  const BinaryRun run = run_binary("rdc_partial");
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_THAT(run.result.out, HasSubstr("warning D208"));
+  EXPECT_THAT(run.result.out, HasSubstr("has no PTX, only SASS 90"));
+  EXPECT_THAT(run.result.out, HasSubstr("external function '_Z6triplei'"));
+}
+
+TEST(RunSources, OfSeveralFilesAreLinkedByNvcc) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string sources = kBinaries + "src/";
+  const ProcessResult r = toolchain::run_process({kMuscope, "run", "--quiet", "--toolchain", "nvcc", "--compile-flags",
+                                                  "-rdc=true", sources + "rdc_main.cu", sources + "rdc_part.cu"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, "rdc PASS\n");
+
+  // The steps that build systems take.
+  std::string folder = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
+  ::mkdtemp(folder.data());
+  const std::string one = folder + "/main.o", two = folder + "/part.o", link = folder + "/link.o",
+                    program = folder + "/program";
+  const auto cc = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {kMuscope, "cc", "--toolchain", "nvcc", "-arch=sm_90"});
+    const ProcessResult result = toolchain::run_process(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  };
+  cc({"-dc", sources + "rdc_main.cu", "-o", one});
+  cc({"-rdc=true", "-c", sources + "rdc_part.cu", "-o", two});
+  cc({"-dlink", one, two, "-o", link});
+  cc({one, two, link, "-o", program});
+  EXPECT_EQ(toolchain::run_process({kMuscope, "run", "--quiet", program}).out, "rdc PASS\n");
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace muscope

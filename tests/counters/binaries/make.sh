@@ -40,6 +40,10 @@ build vadd_ptds vadd.cu "${shared[@]}" --default-stream per-thread
 build constants_shared constants.cu "${shared[@]}"
 # Relocatable device code: two translation units.
 build rdc_shared rdc_main.cu "${shared[@]}" -rdc=true rdc_part.cu
+# The same, one unit without PTX.
+nvcc -O2 -dc -arch=sm_90 rdc_main.cu -o "$work/rdc_main.o"
+nvcc -O2 -dc -gencode arch=compute_90,code=sm_90 rdc_part.cu -o "$work/rdc_part.o"
+nvcc -arch=sm_90 "${shared[@]}" -o "$out/rdc_partial" "$work/rdc_main.o" "$work/rdc_part.o"
 # Static runtimes (about 1 MB each).
 build vadd_static vadd.cu
 build constants_static constants.cu
