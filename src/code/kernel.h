@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/module.h"
+#include "sass/instruction.h"
 #include "views/records.h"
 
 namespace muscope::code {
@@ -70,6 +71,7 @@ enum class OpKind : std::uint8_t {
   kReturn,  ///< ret of a function
   kCall,
   kLocalAddress,  ///< address of a local variable of the current activation
+  kSass,          ///< the machine instruction `sass`: arithmetic, logic, moves, exchanges between lanes
 };
 
 struct Frame;
@@ -106,6 +108,12 @@ struct Op {
   std::uint8_t a_lane_bytes = 4;  ///< the same of source a (cvt)
   Place dst, dst2;                ///< dst2: second predicate of setp, predicate of shfl
   Place a, b, c, d;
+  /// kSass: results dst (registers), dst2 and dst3 (predicates); sources a, b, c (values), d and e (predicates). All
+  /// exist: what the instruction leaves out is a place that reads zero or true, or that nobody reads. A value of
+  /// several registers takes slots in a row, each with 32 lanes of 4 bytes.
+  Place dst3, e;
+  const sass::Instruction* sass = nullptr;    ///< kSass, and the other ops of a kernel made from machine code
+  bool uniform = false;                       ///< kSass: of the uniform datapath: once for the warp, whatever lanes run
   bool negate_c = false;                      ///< predicate operand c of setp/selp-like forms is negated
   bool a_negated = false, b_negated = false;  ///< predicate operands of and.pred and the like
   std::vector<Place> list;                    ///< vector elements, pack/unpack parts, texture coordinates
@@ -216,7 +224,8 @@ struct Kernel {
   bool recursive = false;             ///< or indirect: needs a stack with room to grow
   std::uint64_t const_bank_base = 0;  ///< device address of the module's constants, for offsets in the bank
   std::uint64_t const_bank_size = 0;
-  std::uint32_t estimated_registers = 0;  ///< from liveness, 32-bit registers per thread
+  std::shared_ptr<const std::vector<sass::Instruction>> machine_code;  ///< null when made from PTX
+  std::uint32_t estimated_registers = 0;                               ///< from liveness, 32-bit registers per thread
 };
 
 /// Windows of the generic address space that are not memory of the host or the device.

@@ -166,6 +166,13 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
   return nullptr;
 }
 
+Handler find_sass(const sass::Instruction& instruction) {
+  const OpTable& table = op_table();
+  for (const auto family : {table.sass_integer, table.sass_logic, table.sass_float, table.sass_convert})
+    if (const Handler h = family(instruction)) return h;
+  return nullptr;
+}
+
 Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) {
   switch (op.kind) {
     case OpKind::kEnter:
@@ -184,6 +191,8 @@ Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) 
       return run_call;
     case OpKind::kLocalAddress:
       return op_table().move(op);
+    case OpKind::kSass:
+      return find_sass(*op.sass);
     case OpKind::kPtx:
       break;
   }
@@ -204,6 +213,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
     x.dst2 = op.dst2.bits;
     x.has_dst2 = op.dst2.exists();
     x.a = op.a.bits, x.b = op.b.bits, x.c = op.c.bits, x.d = op.d.bits;
+    x.dst3 = op.dst3.bits, x.e = op.e.bits;
+    x.sass = op.sass;
     x.a_negated = op.a_negated, x.b_negated = op.b_negated, x.c_negated = op.negate_c;
     x.guard = op.guard.bits;
     x.guard_negated = op.guard_negated;

@@ -33,6 +33,7 @@ struct alignas(64) XOp {
   Handler run = nullptr;
   Handler inner = nullptr;  ///< guarded ops: what to run under the guard
   std::uint32_t dst = 0, a = 0, b = 0, c = 0, d = 0;
+  std::uint32_t dst3 = 0, e = 0;          ///< see code::Op
   std::uint32_t guard = 0;                ///< frame offset of the predicate
   std::uint32_t target = 0, target2 = 0;  ///< op indices
   std::int64_t offset = 0;
@@ -51,6 +52,7 @@ struct alignas(64) XOp {
   std::uint8_t vector = 1;
   std::uint8_t flags = 0;  ///< family specific
   const code::Op* source = nullptr;
+  const sass::Instruction* sass = nullptr;
 };
 
 inline constexpr std::uint32_t kNoPlace = code::Place::kNoPlace;
