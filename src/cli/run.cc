@@ -61,8 +61,6 @@ Presentation presentation_of(const RunRequest& request) {
   return p;
 }
 
-std::string launches(std::uint32_t count) { return fmt::format("{} {}", count, count == 1 ? "launch" : "launches"); }
-
 /// Why there is nothing to report, as well as it can be known.
 Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
                             const ChildResult& child) {
@@ -70,7 +68,12 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
   const std::string ended = (child.exit_text.starts_with("killed") ? "was " : "") + child.exit_text;
   if (records.launches != 0) {
     d.code = "D737";
-    d.text = fmt::format("none of the {} is selected by --kernel and --launches", launches(records.launches));
+    const std::string_view options = request.kernel.empty()          ? "--launches"
+                                     : request.launches_text.empty() ? "--kernel"
+                                                                     : "--kernel and --launches";
+    d.text = records.launches == 1
+                 ? fmt::format("the only launch is not selected by {}", options)
+                 : fmt::format("none of the {} launches is selected by {}", records.launches, options);
     d.hint = fmt::format("--kernel matches demangled names such as '{}'; launches count from 0 in each process",
                          records.processes.empty() || records.processes.front().kernels.empty()
                              ? "scale(float*, int)"
@@ -179,6 +182,8 @@ int run_command(const Arguments& args) {
     command.argv = program.argv;
     command.environment = program_environment(request, program, libraries, run.path());
     command.timeout_seconds = request.timeout_seconds;
+    // A reader of the report, such as jq, is not to find what the program prints in it.
+    command.stdout_to_stderr = json.is_stdout() || csv.is_stdout();
     Progress progress(run, !request.quiet);
     child = run_child(command, run, [&] { progress.update(); });
     progress.erase();

@@ -61,9 +61,13 @@ pid_t spawn(const ChildCommand& command, const sigset_t& mask) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (command.stdout_to_stderr) posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, command.path.c_str(), nullptr, &attributes, pointers(command.argv).data(),
+  const int error = ::posix_spawn(&pid, command.path.c_str(), &files, &attributes, pointers(command.argv).data(),
                                   pointers(command.environment).data());
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     fail("D123", fmt::format("cannot start '{}': {}", command.path, std::strerror(error)),

@@ -14,6 +14,7 @@ struct ChildCommand {
   std::vector<std::string> argv;         ///< argv[0] included
   std::vector<std::string> environment;  ///< complete
   double timeout_seconds = 0;            ///< 0: none
+  bool stdout_to_stderr = false;         ///< its stdout is the caller's stderr
 };
 
 struct ChildResult {

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -34,10 +37,32 @@ int write_all(int fd, std::string_view data) {
   return 0;
 }
 
+/// What a report must not replace, in words: "--json app.cu" is a forgotten file name. Empty: it may be replaced.
+std::string_view precious_content(const std::string& path) {
+  constexpr std::string_view kSources[] = {".cu", ".cuh", ".mu", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx"};
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return {};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (std::find(std::begin(kSources), std::end(kSources), extension) != std::end(kSources)) return "source code";
+  // Not by its mode: on file systems of Windows every file may be executed.
+  std::string begin(4, '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == "\x7f"
+                  "ELF" ||
+                 begin.starts_with("#!")
+             ? "a program"
+             : std::string_view();
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (path.empty() || is_stdout()) return;
+  if (const std::string_view what = precious_content(path); !what.empty()) {
+    path_.clear();
+    fail("D730", fmt::format("'{}' is {}, a report does not overwrite it", path, what),
+         "--json and --csv are followed by the report's file: --json report.json, or - for stdout");
+  }
   fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd_ < 0 && errno == ENOENT) {
     fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

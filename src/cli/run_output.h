@@ -10,7 +10,7 @@ class OutputFile {
  public:
   OutputFile() = default;
   /// Opens `path` for writing without touching what is in it, and makes it when there is none. An empty path is no
-  /// file. Throws Error D730.
+  /// file. Throws Error D730, also when `path` holds source code or a program.
   explicit OutputFile(const std::string& path);
   ~OutputFile();  ///< a file that was made here and never written is removed
   OutputFile(OutputFile&& other) noexcept;

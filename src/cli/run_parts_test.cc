@@ -78,6 +78,25 @@ TEST(OutputFile, UnwritablePathsAreFoundEarly) {
   EXPECT_TRUE(OutputFile("-").is_stdout());
 }
 
+TEST(OutputFile, SourcesAndProgramsAreNotOverwritten) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    const std::string error = error_of([&] { OutputFile(folder / name).write("report"); });
+    EXPECT_EQ(content(folder / name), error == "no error" ? "report" : text) << name;
+    return error;
+  };
+  EXPECT_THAT(refuses("app.cu", "int main() {}"), HasSubstr("app.cu' is source code, a report does not overwrite it"));
+  EXPECT_THAT(refuses("app.h", "int f();"), StartsWith("error D730"));
+  EXPECT_THAT(refuses("app",
+                      "\x7f"
+                      "ELF and more"),
+              HasSubstr("app' is a program"));
+  EXPECT_THAT(refuses("run.sh", "#!/bin/sh"), StartsWith("error D730"));
+  EXPECT_EQ(refuses("empty.cu", ""), "no error");
+  EXPECT_EQ(refuses("report.txt", "an older report"), "no error");
+}
+
 TEST(OutputFile, AFullDiskIsToldAfterwards) {
   OutputFile file("/dev/full");
   EXPECT_THAT(error_of([&] { file.write("report"); }),

@@ -431,6 +431,23 @@ TEST(RunProcess, AProcessWithoutASpoolIsReported) {
   EXPECT_TRUE(gather_records(run.read(), {}, 1, error).incomplete);
 }
 
+// Stands in for `muscope run --json -`: stdout belongs to the report.
+TEST(RunProcess, WhatAProgramPrintsCanGoToStderr) {
+  RunDirectory run;
+  ChildCommand command;
+  command.path = "/bin/echo";
+  command.argv = {"echo", "hello"};
+  command.environment = child_environment(run, {});
+  for (const bool moved : {false, true}) {
+    command.stdout_to_stderr = moved;
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_child(command, run, [] {}).exit_code, 0);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), moved ? "" : "hello\n");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), moved ? "hello\n" : "");
+  }
+}
+
 TEST(RunProcess, WhatCannotBeStartedIsADiagnostic) {
   RunDirectory run;
   ChildCommand command;
