@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/diagnostic.h"
 #include "cli/command.h"
 #include "toolchain/driver.h"
 
@@ -36,12 +37,18 @@ int cc_command(const Arguments& args) {
   using toolchain::Preference;
   Preference toolchain = Preference::kClang;
   Arguments rest = args;
-  if (!rest.empty() && rest.front().starts_with("--toolchain=")) {
-    toolchain = toolchain::preference_of(std::string_view(rest.front()).substr(12));
-    rest.erase(rest.begin());
-  } else if (rest.size() > 1 && rest.front() == "--toolchain") {
-    toolchain = toolchain::preference_of(rest[1]);
-    rest.erase(rest.begin(), rest.begin() + 2);
+  // nvcc has no such option, so that it may stand anywhere among nvcc's. The last one counts.
+  for (auto word = rest.begin(); word != rest.end();) {
+    if (word->starts_with("--toolchain=")) {
+      toolchain = toolchain::preference_of(std::string_view(*word).substr(12));
+      word = rest.erase(word);
+    } else if (*word == "--toolchain") {
+      if (word + 1 == rest.end()) fail("D408", "--toolchain needs a value", "auto, nvcc or clang");
+      toolchain = toolchain::preference_of(*(word + 1));
+      word = rest.erase(word, word + 2);
+    } else {
+      ++word;
+    }
   }
   if (rest.empty() || rest.front() == "--help" || rest.front() == "-h") {
     std::fwrite(kHelp.data(), 1, kHelp.size(), rest.empty() ? stderr : stdout);

@@ -1,6 +1,7 @@
 // The subcommands of muscope: one file each, listed once in commands.cc.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +39,10 @@ struct Leave {
 };
 
 /// Parses with CLI11: --help prints to stdout and leaves with 0; errors go to stderr in our diagnostic form (D101) with
-/// a pointer to --help and leave with kUsage. `examples` is shown at the end of --help.
-void parse(CLI::App& app, const Arguments& args, std::string_view examples);
+/// a pointer to --help and leave with kUsage. `examples` is shown at the end of --help. `hint_for` may know better than
+/// the nearest name what an unknown option was meant to be; it answers with the hint, or with an empty text.
+using UnknownOptionHint = std::function<std::string(const std::string& word)>;
+void parse(CLI::App& app, const Arguments& args, std::string_view examples, const UnknownOptionHint& hint_for = {});
 
 // One per file.
 int run_command(const Arguments& args);

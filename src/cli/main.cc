@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "arch/nearest.h"
 #include "base/diagnostic.h"
 #include "cli/command.h"
+#include "toolchain/compile.h"
 
 namespace muscope::cli {
 namespace {
@@ -23,19 +27,31 @@ void print_help(std::FILE* out) {
       "shared\n");
 }
 
+[[noreturn]] void fail_unknown(const std::string& name) {
+  std::string hint = "muscope --help lists the commands";
+  std::error_code error;
+  std::vector<std::string> names = {"--help", "--version"};
+  for (const Command& c : commands()) names.emplace_back(c.name);
+  if (toolchain::is_device_source(name) || std::filesystem::is_regular_file(name, error)) {
+    const std::string folder = toolchain::is_device_source(name) || name.find('/') != name.npos ? "" : "./";
+    hint = fmt::format("to run it: muscope run {}{}", folder, arch::printable(name));
+  } else if (const auto near = arch::nearest(name, names, 1); !near.empty()) {
+    hint = fmt::format("did you mean {}? {}", near.front(), hint);
+  }
+  fail("D102", fmt::format("unknown command '{}'", arch::printable(name)), hint);
+}
+
 int dispatch(const Arguments& args) {
   if (args.empty()) return print_help(stderr), kUsage;
   const std::string& name = args.front();
-  if (name == "--help" || name == "-h" || name == "help") return print_help(stdout), kOk;
+  if (name == "--help" || name == "-h" || name == "help") {
+    if (args.size() == 1) return print_help(stdout), kOk;
+    return dispatch({args[1], "--help"});
+  }
   if (name == "--version") return fmt::print("muscope {}\n", MUSCOPE_VERSION), kOk;
   const auto list = commands();
   const auto found = std::find_if(list.begin(), list.end(), [&](const Command& c) { return c.name == name; });
-  if (found == list.end()) {
-    const Diagnostic d{
-        Severity::kError, "D102", fmt::format("unknown command '{}'", name), {}, "muscope --help lists the commands"};
-    std::fputs(to_text(d).c_str(), stderr);
-    return kUsage;
-  }
+  if (found == list.end()) fail_unknown(name);
   return found->run(Arguments(args.begin() + 1, args.end()));
 }
 
@@ -50,10 +66,11 @@ int main(int argc, char** argv) {
     return leave.code;
   } catch (const Error& error) {
     std::fputs(error.what(), stderr);
-    // Wrong usage is told apart from "muscope cannot" by the diagnostic: D10x and D11x are about the command line.
-    return (error.diagnostics().front().code.starts_with("D10") || error.diagnostics().front().code.starts_with("D11"))
-               ? cli::kUsage
-               : cli::kCannot;
+    // Wrong usage is told apart from "muscope cannot" by the diagnostic: D10x and D11x are about the command line, D406
+    // and D408 about the compiler's part of it.
+    const std::string& code = error.diagnostics().front().code;
+    const bool usage = code.starts_with("D10") || code.starts_with("D11") || code == "D406" || code == "D408";
+    return usage ? cli::kUsage : cli::kCannot;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "muscope: %s\n", e.what());
     return cli::kCannot;

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "arch/nearest.h"
 #include "base/diagnostic.h"
 #include "runtime/kernel_pattern.h"
 #include "toolchain/compile.h"
+#include "toolchain/flags.h"
 
 namespace muscope::cli {
 namespace {
@@ -73,7 +75,8 @@ void check_values(RunRequest& request, const Raw& raw) {
     }
   }
   if (request.devices < 1 || request.devices > 64) {
-    fail("D104", fmt::format("--devices {} is not between 1 and 64", request.devices));
+    fail("D104", fmt::format("--devices {} is not between 1 and 64", request.devices),
+         "it is how many GPUs the program sees; which ones, --gpu says");
   }
   if (!request.view.empty() && request.view != "lines" && request.view != "kernels") {
     fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels");
@@ -91,7 +94,24 @@ void check_values(RunRequest& request, const Raw& raw) {
   }
 }
 
-void take_program(RunRequest& request, Arguments::const_iterator at, Arguments::const_iterator end, bool after_dashes) {
+/// "'app.cu' was taken as the value of --json" when that is how the options end; a forgotten value looks like this.
+std::string last_value_text(const CLI::App& app, const Arguments& options) {
+  if (options.size() < 2 || !option_takes_value(&app, options[options.size() - 2])) return {};
+  return fmt::format("'{}' was taken as the value of {}", arch::printable(options.back()), options[options.size() - 2]);
+}
+
+/// Options that compilers take are often tried here.
+std::string compiler_option_hint(const std::string& word) {
+  if (word == "-o") return "muscope run keeps what it compiles in a cache; muscope cc -o app app.cu makes a program";
+  if (word == "-k") return "kernels are chosen by --kernel REGEX";  // as ncu calls it
+  if (!toolchain::is_option(word)) return {};
+  const bool architecture = word.starts_with("-arch") || word.starts_with("--gpu-a") || word.starts_with("-gencode");
+  return fmt::format("{}options for the compiler go into one argument: --compile-flags '{}'",
+                     architecture ? "the GPU is chosen by --gpu sm_80; " : "", arch::printable(word));
+}
+
+void take_program(RunRequest& request, Arguments::const_iterator at, Arguments::const_iterator end, bool after_dashes,
+                  const std::string& last_value) {
   if (!after_dashes) {
     while (at != end && toolchain::is_device_source(*at)) request.sources.push_back(*at++);
   }
@@ -100,7 +120,9 @@ void take_program(RunRequest& request, Arguments::const_iterator at, Arguments::
     if (at != end && *at == "--") ++at;
   } else {
     if (at == end || at->empty()) {
-      fail("D105", "no program to run", "muscope run app.cu, muscope run ./app ARGS, muscope run -- COMMAND ARGS");
+      std::string hint = "muscope run app.cu, muscope run ./app ARGS, muscope run -- COMMAND ARGS";
+      if (!last_value.empty()) hint = fmt::format("{}; or: {}", last_value, hint);
+      fail("D105", "no program to run", hint);
     }
     request.program = *at++;
   }
@@ -175,13 +197,14 @@ RunRequest parse_run_request(const Arguments& args) {
   }
 
   const std::size_t program_at = find_program(args, option_takes_value, &app);
-  parse(app, Arguments(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at)), kExamples);
+  const Arguments options(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at));
+  parse(app, options, kExamples, compiler_option_hint);
   check_values(r, raw);
 
   auto at = args.begin() + static_cast<std::ptrdiff_t>(program_at);
   const bool after_dashes = at != args.end() && *at == "--";
   if (after_dashes) ++at;
-  take_program(r, at, args.end(), after_dashes);
+  take_program(r, at, args.end(), after_dashes, last_value_text(app, options));
   return r;
 }
 

@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 std::string error_of(const Arguments& args) {
@@ -126,6 +127,33 @@ TEST(RunRequest, HelpNamesTheProgramAndHidesWhatIsNotThere) {
   EXPECT_THAT(help, HasSubstr("PROGRAM | -- COMMAND"));
   EXPECT_THAT(help, HasSubstr("--launches"));
   EXPECT_THAT(help, Not(HasSubstr("--html")));
+}
+
+// What is printed for options that do not exist: the wrong one, and what was probably meant.
+std::string usage_error_of(const Arguments& args) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(error_of(args), "left with 2");
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(RunRequest, UnknownOptionsAreAnsweredWithWhatWasMeant) {
+  EXPECT_THAT(usage_error_of({"--kernels", "copy", "a.cu"}),
+              AllOf(StartsWith("error D101: unknown option '--kernels'\n"), HasSubstr("did you mean --kernel?")));
+  EXPECT_THAT(usage_error_of({"--jsn=x", "a.cu"}),
+              AllOf(StartsWith("error D101: unknown option '--jsn=x'\n"), HasSubstr("did you mean --json?")));
+  EXPECT_THAT(usage_error_of({"-O2", "a.cu"}), HasSubstr("--compile-flags '-O2'"));
+  EXPECT_THAT(usage_error_of({"-arch=sm_80", "a.cu"}),
+              AllOf(HasSubstr("--gpu sm_80;"), HasSubstr("--compile-flags '-arch=sm_80'")));
+  EXPECT_THAT(usage_error_of({"-k", "copy", "a.cu"}), HasSubstr("--kernel REGEX"));
+  EXPECT_THAT(usage_error_of({"-o", "app", "a.cu"}), HasSubstr("muscope cc -o app app.cu"));
+  EXPECT_THAT(usage_error_of({"-Z", "a.cu"}), HasSubstr("muscope run --help shows the options"));
+}
+
+TEST(RunRequest, AForgottenValueIsNamed) {
+  EXPECT_THAT(error_of({"--json", "app.cu"}), HasSubstr("'app.cu' was taken as the value of --json"));
+  EXPECT_THAT(error_of({"-q", "--metrics", "./app"}), HasSubstr("'./app' was taken as the value of --metrics"));
+  EXPECT_THAT(error_of({"--json=app.cu"}), Not(HasSubstr("was taken")));
+  EXPECT_THAT(error_of({"--top", "3", "-q"}), Not(HasSubstr("was taken")));
 }
 
 }  // namespace

@@ -57,6 +57,30 @@ class FlagParser {
     return std::move(flags_);
   }
 
+  /// The row of an option, and its value when that is written into the same word.
+  static const OptionRow* find(std::string_view word, std::string& value, bool& has_value) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const OptionRow* joined = nullptr;
+    for (const OptionRow& row : option_table()) {
+      // nvcc takes long names with one dash as well ("-std", "-generate-line-info").
+      const bool exact = [&](std::string_view given) {
+        return given == row.long_name || given == row.short_name || given == row.long_name.substr(1);
+      }(row.arity == Arity::kNone ? word : name);
+      if (exact) {
+        has_value = equals != std::string_view::npos && row.arity != Arity::kNone;
+        if (has_value) value = std::string(word.substr(equals + 1));
+        return &row;
+      }
+      if (row.arity == Arity::kJoined && word.size() > 2 && word.starts_with(row.short_name)) joined = &row;
+    }
+    if (joined != nullptr) {
+      has_value = true;
+      value = std::string(word.substr(2));
+    }
+    return joined;
+  }
+
  private:
   std::string next() {
     std::string word = std::move(pending_.back());
@@ -80,30 +104,6 @@ class FlagParser {
     if (language == Language::kLinkInput) flags_.link_options.push_back(word);
     flags_.inputs.push_back(
         {word, language, musa_ || (forced_language_ == Language::kUnknown && word.ends_with(".mu"))});
-  }
-
-  /// The row of an option, and its value when that is written into the same word.
-  const OptionRow* find(std::string_view word, std::string& value, bool& has_value) const {
-    const std::size_t equals = word.find('=');
-    const std::string_view name = word.substr(0, equals);
-    const OptionRow* joined = nullptr;
-    for (const OptionRow& row : option_table()) {
-      // nvcc takes long names with one dash as well ("-std", "-generate-line-info").
-      const bool exact = [&](std::string_view given) {
-        return given == row.long_name || given == row.short_name || given == row.long_name.substr(1);
-      }(row.arity == Arity::kNone ? word : name);
-      if (exact) {
-        has_value = equals != std::string_view::npos && row.arity != Arity::kNone;
-        if (has_value) value = std::string(word.substr(equals + 1));
-        return &row;
-      }
-      if (row.arity == Arity::kJoined && word.size() > 2 && word.starts_with(row.short_name)) joined = &row;
-    }
-    if (joined != nullptr) {
-      has_value = true;
-      value = std::string(word.substr(2));
-    }
-    return joined;
   }
 
   void option(const std::string& word) {
@@ -454,5 +454,11 @@ void FlagParser::apply_link(const OptionRow& row, const std::string& word, const
 }  // namespace
 
 Flags parse_flags(std::span<const std::string> words, FlagSource source) { return FlagParser(words, source).parse(); }
+
+bool is_option(std::string_view word) {
+  std::string value;
+  bool has_value = false;
+  return FlagParser::find(word, value, has_value) != nullptr;
+}
 
 }  // namespace muscope::toolchain

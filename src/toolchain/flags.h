@@ -109,6 +109,10 @@ enum class FlagSource {
 /// says what to do), D408 (bad or missing value).
 Flags parse_flags(std::span<const std::string> words, FlagSource source);
 
+/// True for an option of nvcc's, with or without its value in the same word ("-O2", "-arch=sm_80"); also when it cannot
+/// be honoured.
+bool is_option(std::string_view word);
+
 /// "sm_90a" or "compute_90" or "90"; throws Error D408. `option` is named in the message.
 GpuTarget parse_target(std::string_view text, std::string_view option);
 
