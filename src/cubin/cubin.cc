@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <unordered_map>
 
-#include "base/diagnostic.h"
 #include "cubin/byte_reader.h"
 #include "cubin/elf_view.h"
+#include "cubin/image_parts.h"
 
 namespace muscope::cubin {
 namespace {
@@ -19,78 +18,15 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 using SectionsByName = std::unordered_map<std::string_view, const ElfSection*>;
 
-constexpr std::uint16_t kMachineCuda = 190;
 constexpr std::uint16_t kTypeRelocatable = 1;
 constexpr std::uint8_t kSymbolObject = 1;
 constexpr std::uint8_t kSymbolFunction = 2;
-constexpr std::uint8_t kEntryPoint = 0x10;  // in st_other: a kernel, not a device function
 constexpr std::uint32_t kSymbolTable = 2;
 constexpr std::uint32_t kSystemShared = 1024;  // bytes in every .nv.shared.<kernel> from sm_90 on
 constexpr int kFirstWithSystemShared = 90;
 
-// Attributes of .nv.info (whole cubin: payload begins with a symbol index) and .nv.info.<kernel>.
-enum Attribute : std::uint8_t {
-  kMaxThreads = 0x05,
-  kParameterBank = 0x0a,
-  kRequiredThreads = 0x10,
-  kFrameSize = 0x11,
-  kMinStackSize = 0x12,
-  kParameterSize = 0x19,
-  kMaxStackSize = 0x23,
-  kRegisterCount = 0x2f,
-  kBarrierCount = 0x4c,
-};
-
-// Attributes of .nv.compat, from sm_90 on.
-constexpr std::uint8_t kArchitectureSpecific = 0x09;
-
-[[noreturn]] void corrupt(const std::string& why) {
-  fail("D207", "corrupt cubin: " + why,
-       "rebuild the program; if it was built with a newer CUDA toolkit, please report it");
-}
-
-/// Calls visit(attribute, payload) for each record {u8 format, u8 attribute, ...}: formats 1 to 3 keep up to two bytes
-/// in the record, format 4 has a u16 length and that many bytes.
-template <typename Visit>
-void for_each_attribute(Bytes info, Visit visit) {
-  std::size_t at = 0;
-  while (inside(info.size(), at, 4)) {
-    const std::uint8_t format = info[at];
-    const std::uint8_t attribute = info[at + 1];
-    if (format == 4) {
-      const auto length = read_at<std::uint16_t>(info, at + 2);
-      if (!inside(info.size(), at + 4, length)) corrupt("an attribute is cut off");
-      visit(attribute, info.subspan(at + 4, length));
-      at += 4 + length;
-    } else if (format >= 1 && format <= 3) {
-      visit(attribute, info.subspan(at + 2, 2));
-      at += 4;
-    } else {
-      return;  // a format of a later toolkit: what follows cannot be told apart
-    }
-  }
-}
-
 std::array<std::uint32_t, 3> three(Bytes payload) {
   return {read_at<std::uint32_t>(payload, 0), read_at<std::uint32_t>(payload, 4), read_at<std::uint32_t>(payload, 8)};
-}
-
-// OS/ABI 0x41, version 8 (CUDA 13): bits 8 to 15. Version 7 (CUDA 12 and before): bits 0 to 7, 'a' in bit 11.
-SmTarget target_of(const ElfView& elf, const SectionsByName& sections) {
-  SmTarget target;
-  if (elf.abi_version() >= 8) {
-    target.sm = static_cast<int>((elf.flags() >> 8) & 0xff);
-    if ((elf.flags() & 0x8) != 0) target.variant = 'a';
-  } else {
-    target.sm = static_cast<int>(elf.flags() & 0xff);
-    if ((elf.flags() & 0x800) != 0) target.variant = 'a';
-  }
-  if (const auto compat = sections.find(".nv.compat"); compat != sections.end()) {
-    for_each_attribute(compat->second->bytes, [&](std::uint8_t attribute, Bytes payload) {
-      if (attribute == kArchitectureSpecific && !payload.empty() && payload[0] == 1) target.variant = 'a';
-    });
-  }
-  return target;
 }
 
 // Whether the first unit of .debug_line (DWARF 2) lists a file.
@@ -108,18 +44,6 @@ bool lists_files(Bytes line_program) {
 bool has_bytes(const SectionsByName& sections, std::string_view name) {
   const auto found = sections.find(name);
   return found != sections.end() && found->second->size != 0;
-}
-
-// "3" of ".nv.constant3" or ".nv.constant0.kernel"; -1 when it is something else.
-int constant_bank(std::string_view section, std::string_view& rest) {
-  constexpr std::string_view kPrefix = ".nv.constant";
-  if (!section.starts_with(kPrefix)) return -1;
-  section.remove_prefix(kPrefix.size());
-  int bank = -1;
-  const auto [end, error] = std::from_chars(section.data(), section.data() + section.size(), bank);
-  if (error != std::errc{} || bank < 0) return -1;
-  rest = section.substr(static_cast<std::size_t>(end - section.data()));
-  return bank;
 }
 
 void add_variable(CubinInfo& info, const ElfSymbol& symbol, const ElfSection& section) {
@@ -192,9 +116,9 @@ const CubinKernel* CubinInfo::kernel(std::string_view name) const {
 CubinInfo read_cubin(Bytes bytes) {
   std::string why;
   const std::optional<ElfView> elf = ElfView::parse(bytes, why);
-  if (!elf) corrupt(why);
+  if (!elf) corrupt_cubin(why);
   if (elf->machine() != kMachineCuda)
-    corrupt(fmt::format("it holds code for machine {}, not for a GPU (190)", elf->machine()));
+    corrupt_cubin(fmt::format("it holds code for machine {}, not for a GPU (190)", elf->machine()));
 
   SectionsByName sections;
   const ElfSection* symbols = nullptr;
@@ -203,8 +127,9 @@ CubinInfo read_cubin(Bytes bytes) {
     if (symbols == nullptr && section.type == kSymbolTable) symbols = &section;
   }
   CubinInfo info;
-  info.target = target_of(*elf, sections);
-  if (info.target.sm == 0) corrupt("it names no architecture");
+  const auto compat = sections.find(".nv.compat");
+  info.target = cubin_target(*elf, compat == sections.end() ? Bytes{} : compat->second->bytes);
+  if (info.target.sm == 0) corrupt_cubin("it names no architecture");
   info.relocatable = elf->type() == kTypeRelocatable;
   info.ptx_map = has_bytes(sections, ".nv_debug_line_sass");
   if (const auto lines = sections.find(".debug_line"); lines != sections.end())
@@ -214,7 +139,7 @@ CubinInfo read_cubin(Bytes bytes) {
     const int bank = constant_bank(section.name, rest);
     if (bank >= 0 && rest.empty()) info.constant_banks.push_back({bank, section.size});
   }
-  if (symbols == nullptr) corrupt("it has no symbol table");
+  if (symbols == nullptr) corrupt_cubin("it has no symbol table");
 
   struct Found {
     std::uint32_t section = 0;
