@@ -77,7 +77,9 @@ MUSCOPE_ENTRY(cudaFuncGetAttributes)(cudaFuncAttributes* attributes, const void*
                        std::memset(attributes, 0, sizeof *attributes);
                        attributes->sharedSizeBytes = limits.static_shared;
                        attributes->constSizeBytes = constant_bytes(runtime, kernel);
-                       attributes->localSizeBytes = code.info.local_bytes;
+                       // An H200 gives what `ptxas -v` calls the cumulative stack size: 0 for recursive kernels.
+                       const auto* const machine = Modules::machine_code(kernel);
+                       attributes->localSizeBytes = machine ? machine->stack_bytes : code.info.local_bytes;
                        attributes->maxThreadsPerBlock = limits.max_threads;
                        attributes->numRegs = limits.registers;
                        attributes->ptxVersion = sm_of_name(code.info.ptx_target);

@@ -333,6 +333,14 @@ TEST(RunBinaries, AFileWithoutPtxIsToldAndOnlyWhatNeedsItFails) {
   EXPECT_THAT(run.result.out, HasSubstr("external function '_Z6triplei'"));
 }
 
+// What an H200 said (driver 580.159): the stack of the machine code, spilled registers included.
+TEST(RunBinaries, LocalMemoryOfAKernelIsThatOfItsMachineCode) {
+  const BinaryRun run = run_binary("../examples/programs/register_pressure");
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.out, HasSubstr("manyThreads: 32 registers, 360 bytes of local memory; "
+                                        "manyRegisters: 72 registers, 0 bytes"));
+}
+
 TEST(RunSources, OfSeveralFilesAreLinkedByNvcc) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   const std::string sources = kBinaries + "src/";
