@@ -69,6 +69,8 @@ TEST(FindGpu, WellKnownNumbers) {
   EXPECT_EQ(h200.shared_per_sm.as_int(), 228 * 1024);
   EXPECT_EQ(h200.shared_per_block_optin.as_int(), 227 * 1024);
   EXPECT_EQ(h200.memory_bandwidth_gbs.as_int(), 4800);
+  EXPECT_EQ(h200.memory_bytes.value, 150109880320.0);  // as cudaDeviceProp of a card says
+  EXPECT_EQ(h200.memory_bus_bits.as_int(), 6016);
   EXPECT_TRUE(h200.shared.wide_rules_measured);
   EXPECT_EQ(h200.global.confidence, Confidence::kMeasured);
   EXPECT_EQ(find_gpu("v100").sm_count.as_int(), 80);

@@ -84,11 +84,11 @@ GpuSpec h200() {
   GpuSpec g = board(cc_9_0(), "h200", "NVIDIA H200");
   g.sm_count = number(132, kMeasuredH200);
   g.clock_mhz = number(1980, kMeasuredH200);
-  g.l2_bytes = number(62914560, kMeasuredH200, "read as 60 MB; exact bytes not verified");
+  g.l2_bytes = number(62914560, kCardH200);
   g.memory_clock_mhz = number(3201, kMeasuredH200);
-  g.memory_bus_bits = number(6144, kSixStacks, "3201 MHz x 2 x 6144 / 8 would be 4917 GB/s");
+  g.memory_bus_bits = number(6016, kCardH200, "3201 MHz x 2 x 6016 / 8 = 4814 GB/s");
   g.memory_bandwidth_gbs = number(4800.0, kH200Datasheet, "copy measured at 4300 GB/s, read and write together");
-  g.memory_bytes = number(150754820096.0, kMeasuredH200);
+  g.memory_bytes = number(150109880320.0, kCardH200);
   Timing t;
   t.l1_cycles = elsewhere(36, kMt4g, "H100: 34 to 38");
   t.shared_cycles = elsewhere(30, kMt4g, "H100");

@@ -39,8 +39,9 @@ inline constexpr Citation kChipsAndCheese{Confidence::kMeasured, "Chips and Chee
 inline constexpr Citation kSpecsList{Confidence::kAssumed,
                                      "public list of specifications (gpu-specs, commit 4b0c72dd)"};
 inline constexpr Citation kMeasuredH200{Confidence::kMeasured, "measured on an H200 (CUDA 13.0, driver 580.159)"};
+inline constexpr Citation kCardH200{Confidence::kMeasured,
+                                    "cudaDeviceProp read on an H200 (CUDA 13.0, driver 580.159)"};
 inline constexpr Citation kH200Datasheet{Confidence::kDocumented, "NVIDIA H200 datasheet"};
-inline constexpr Citation kSixStacks{Confidence::kAssumed, "inferred from six HBM stacks; not verified"};
 inline constexpr Citation kB200Output{Confidence::kMeasured,
                                       "device properties printed on a B200, and markdewing/AI_kernels"};
 inline constexpr Citation kVerda{Confidence::kAssumed, "a cloud provider's description (datacrunch, B200 180 GB)"};

@@ -186,7 +186,7 @@ TEST(PatternCommand, BatchOverTheHardwareFileSucceeds) {
 }
 
 TEST(GpuCommand, ListsDrawsAndDumps) {
-  EXPECT_THAT(run(gpu_command, {}).out, ContainsRegex("h200 +NVIDIA H200 +9.0 +132 +140.4 GiB"));
+  EXPECT_THAT(run(gpu_command, {}).out, ContainsRegex("h200 +NVIDIA H200 +9.0 +132 +139.8 GiB"));
   const std::string page = run(gpu_command, {"h200"}).out;
   EXPECT_THAT(page, HasSubstr("each of 132 SMs"));
   EXPECT_THAT(page, ContainsRegex("L2 +60 MiB m"));
