@@ -64,6 +64,13 @@ struct InlineFrame {
 struct PtxRow {
   std::uint64_t pc = 0;
   std::uint32_t line = 0;  ///< line of the PTX text, from 1 on
+  std::uint32_t text = 0;  ///< index into CodeImage::ptx_texts, if the cubin has them; not 0 only in code from nvlink
+};
+
+/// The PTX that ptxas kept beside the code. Leading blanks are gone, lines with comments, .loc and .file are empty.
+struct PtxText {
+  std::string name;  ///< of its section
+  std::vector<std::string> lines;
 };
 
 /// One place of a chain of inlined calls.
@@ -97,7 +104,6 @@ struct ConstantData {
 struct DataSection {
   std::string name;
   std::uint64_t size = 0;
-  std::uint64_t alignment = 1;
   std::vector<std::uint8_t> bytes;      ///< empty: zeros
   std::vector<ImageSymbol> symbols;     ///< by offset
   std::vector<Relocation> relocations;  ///< by offset
@@ -118,17 +124,17 @@ struct IndirectBranch {
 /// What .nv.info.<function> says of the code of a section.
 struct FunctionFacts {
   std::string name;
-  std::vector<KernelParameter> parameters;       ///< by offset
-  std::uint32_t parameter_offset = 0;            ///< in constant bank 0
-  std::uint32_t parameter_bytes = 0;             ///< of all together
-  std::uint32_t frame_bytes = 0;                 ///< local memory of its own frame
-  std::uint32_t stack_bytes = 0;                 ///< with what it calls, as far as known
-  std::vector<std::uint64_t> exits;              ///< pcs of EXIT
-  std::vector<std::uint64_t> warp_wide;          ///< pcs of instructions on the whole warp's behalf (votes ...)
-  std::vector<std::uint64_t> cooperative;        ///< pcs that exchange between lanes (shuffles, warp barriers)
-  std::vector<std::uint64_t> coroutine_resumes;  ///< pcs
-  std::vector<IndirectBranch> branches;          ///< by pc
-  std::vector<std::string> externs;              ///< functions of the system it needs: vprintf, malloc ...
+  std::vector<KernelParameter> parameters;  ///< by offset
+  std::uint32_t parameter_offset = 0;       ///< in constant bank 0
+  std::uint32_t parameter_bytes = 0;        ///< of all together
+  std::uint32_t frame_bytes = 0;            ///< local memory of its own frame
+  std::uint32_t stack_bytes = 0;            ///< with what it calls, as far as known
+  std::vector<std::uint64_t> exits;         ///< pcs of EXIT
+  std::vector<std::uint64_t> warp_wide;     ///< pcs of instructions on the whole warp's behalf (votes ...)
+  std::vector<std::uint64_t> cooperative;   ///< pcs that exchange between lanes (shuffles, warp barriers)
+  std::vector<std::uint64_t> system_calls;  ///< pcs of calls of `externs`, where the cubin tells
+  std::vector<IndirectBranch> branches;     ///< by pc
+  std::vector<std::string> externs;         ///< functions of the system it needs: vprintf, malloc ...
 };
 
 struct CodeImage {
@@ -140,8 +146,7 @@ struct CodeImage {
   std::vector<FunctionFacts> facts;
   std::vector<std::string> files;   ///< source files of the line tables, with their directories
   std::vector<InlineFrame> frames;  ///< of all sections
-  std::vector<std::string>
-      ptx_lines;  ///< the PTX text where the cubin keeps it, without leading blanks; .loc lines empty
+  std::vector<PtxText> ptx_texts;   ///< where the cubin keeps them (-lineinfo, -G)
 
   /// Null when there is none. `function` is a section's name or a function in one.
   const CodeSection* section(std::string_view name) const;
