@@ -46,4 +46,16 @@ Place ConstantPool::launch(ConstSlot::Launch what) {
   return at->second;
 }
 
+Place ConstantPool::words(const std::vector<ConstSlot>& slots) {
+  std::vector<std::pair<int, std::uint64_t>> key;
+  for (const ConstSlot& s : slots)
+    key.push_back({s.is_param ? -1 : static_cast<int>(s.launch), s.is_param ? s.param_offset : s.bits});
+  auto [at, fresh] = known_words_.try_emplace(std::move(key));
+  if (fresh) {
+    at->second = Place{(std::uint32_t{kConstBank} << Place::kBankShift) | used_};
+    for (const ConstSlot& s : slots) add(s, false);
+  }
+  return at->second;
+}
+
 }  // namespace muscope::code

@@ -15,6 +15,8 @@ class ConstantPool {
   /// `bytes` of the kernel's parameters at `offset`, widened to lanes of `lane_bytes`.
   Place parameter(std::uint32_t offset, unsigned bytes, bool sign_extend, unsigned lane_bytes);
   Place launch(ConstSlot::Launch what);
+  /// Words of 4 bytes a lane in slots in a row, for values of machine code.
+  Place words(const std::vector<ConstSlot>& slots);
 
   std::vector<ConstSlot> take() { return std::move(slots_); }
   std::uint32_t bytes() const { return used_; }
@@ -23,6 +25,7 @@ class ConstantPool {
   Place add(ConstSlot slot, bool two_slots);
   using Key = std::tuple<int, std::uint64_t, unsigned, unsigned, bool>;
   std::map<Key, Place> known_;
+  std::map<std::vector<std::pair<int, std::uint64_t>>, Place> known_words_;
   std::vector<ConstSlot> slots_;
   std::uint32_t used_ = 0;
 };

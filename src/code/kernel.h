@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +73,20 @@ enum class OpKind : std::uint8_t {
   kCall,
   kLocalAddress,  ///< address of a local variable of the current activation
   kSass,          ///< the machine instruction `sass`: arithmetic, logic, moves, exchanges between lanes
+  kMachine,       ///< what machine code does to control flow and state: see MachineKind
+};
+
+/// Ops of kernels made from machine code. There, lanes that parted come together only where an instruction says so.
+enum class MachineKind : std::uint8_t {
+  kNone,
+  kSetBarrier,    ///< BSSY: convergence barrier dst (a mask per lane) becomes the running lanes
+  kWaitBarrier,   ///< BSYNC: waits until all lanes of barrier a that are alive have come
+  kLeaveBarrier,  ///< BREAK: the running lanes leave barrier dst
+  kWarpSync,      ///< WARPSYNC: waits for the lanes of mask a; of all when it has no place
+  kIndirect,      ///< BRX, CALL and RET by register: to the address in a (pair when dst_lane_bytes is 8) plus offset
+  kDiverged,      ///< BRA.DIV: to target when the running lanes are not those of mask a, else to target2
+  kBuiltin,       ///< a function of CUDA's device runtime, by the machine's calling convention
+  kCastSpin,      ///< ATOMS.CAST.SPIN
 };
 
 struct Frame;
@@ -112,6 +127,7 @@ struct Op {
   /// exist: what the instruction leaves out is a place that reads zero or true, or that nobody reads. A value of
   /// several registers takes slots in a row, each with 32 lanes of 4 bytes.
   Place dst3, e;
+  MachineKind machine = MachineKind::kNone;
   const sass::Instruction* sass = nullptr;    ///< kSass, and the other ops of a kernel made from machine code
   bool uniform = false;                       ///< kSass: of the uniform datapath: once for the warp, whatever lanes run
   bool negate_c = false;                      ///< predicate operand c of setp/selp-like forms is negated
@@ -122,6 +138,8 @@ struct Op {
   std::int64_t offset = 0;  ///< of an address; immediate of control ops
   ptx::Space space = ptx::Space::kGeneric;
   bool address_is_64 = true;              ///< width of the register that holds the address
+  bool address_is_pair = false;           ///< machine code: two 32-bit registers, low one first
+  std::uint8_t uniform_bytes = 0;         ///< machine code: width of the uniform register e that is added; 0: none
   std::uint32_t site = 0xffffffffu;       ///< index into Kernel::info.sites for memory instructions
   std::uint32_t frame = views::kNoFrame;  ///< source position
   std::uint32_t target = 0, target2 = 0;  ///< op indices (of kEnter ops)
@@ -201,7 +219,8 @@ struct ConstSlot {
     kDynamicShared,
     kTotalShared,
     kGridWorkspaceHigh,
-    kGridWorkspaceLow
+    kGridWorkspaceLow,
+    kMemory,  ///< what lies at device address `bits` when the kernel starts
   } launch = Launch::kNone;
   std::uint32_t place = 0;  ///< byte offset in the const bank
 };
@@ -224,7 +243,10 @@ struct Kernel {
   bool recursive = false;             ///< or indirect: needs a stack with room to grow
   std::uint64_t const_bank_base = 0;  ///< device address of the module's constants, for offsets in the bank
   std::uint64_t const_bank_size = 0;
-  std::shared_ptr<const std::vector<sass::Instruction>> machine_code;  ///< null when made from PTX
+  /// Null when made from PTX. `params` then lie at the offsets of constant bank 0, behind the driver's words.
+  std::shared_ptr<const std::vector<sass::Instruction>> machine_code;
+  std::map<std::uint64_t, std::uint32_t> code_targets;  ///< machine code: address that a register may hold -> op index
+  std::uint32_t stack_bytes = 0;                        ///< machine code: local memory per thread, where its stack starts
   std::uint32_t estimated_registers = 0;                               ///< from liveness, 32-bit registers per thread
 };
 
@@ -233,6 +255,7 @@ inline constexpr std::uint64_t kSharedWindow = 0x8000'0000'0000;
 inline constexpr std::uint64_t kLocalWindow = 0x8100'0000'0000;
 inline constexpr std::uint64_t kParamWindow = 0x8200'0000'0000;
 inline constexpr std::uint64_t kFunctionWindow = 0x8300'0000'0000;
+inline constexpr std::uint64_t kCodeWindow = 0x8380'0000'0000;  ///< machine code: where the kernel's section lies
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
 /// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
 /// there).

@@ -6,6 +6,8 @@
 #include "base/diagnostic.h"
 #include "code/kernel.h"
 #include "code/lower.h"
+#include "code/machine_lowering.h"
+#include "code/machine_module.h"
 
 namespace muscope::code {
 namespace {
@@ -20,35 +22,74 @@ std::uint64_t align_up(std::uint64_t value, int alignment) {
 
 }  // namespace
 
-LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory)
-    : module_(std::move(module)), memory_(memory) {
-  // Constants share one bank: offsets first, then one allocation.
+LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory,
+                           std::shared_ptr<const MachineCode> machine)
+    : module_(std::move(module)), memory_(memory), machine_code_(std::move(machine)) {
   std::vector<std::pair<const ptx::Variable*, std::string>> all;
   for (const ptx::Variable& v : module_->variables) all.push_back({&v, v.name});
   for (const ptx::Function& f : module_->functions)
     for (const ptx::Variable& v : f.variables) all.push_back({&v, f.name + "::" + v.name});
+  place_constants(all);
+  for (const auto& [v, name] : all)
+    if (v->space == ptx::Space::kGlobal && v->linkage != ptx::Linkage::kExtern && v->size > 0) place(*v, name);
+  apply_initialisers();
+  if (machine_code_) {
+    machine_ = std::make_unique<MachineModule>(machine_code_, *this, memory_, constant_base_, constant_size_);
+    take_function_handles();
+    constant_size_ += MachineModule::extra_bytes(*machine_code_);
+  }
+}
+
+// Constants share one bank: offsets first, then one allocation. Machine code knows where each lies.
+void LoadedModule::place_constants(const std::vector<std::pair<const ptx::Variable*, std::string>>& all) {
+  const cubin::ConstantData* fixed = machine_code_ ? machine_code_->image.constant(3, "") : nullptr;
+  if (fixed) constant_size_ = fixed->bytes.size();
   for (const auto& [v, name] : all) {
     if (v->space != ptx::Space::kConst || v->linkage == ptx::Linkage::kExtern) continue;
-    constant_size_ = align_up(constant_size_, v->alignment);
     Symbol& symbol = symbols_[name];
     symbol.space = v->space;
     symbol.size = v->size;
+    const cubin::ImageSymbol* known = nullptr;
+    if (fixed)
+      for (const cubin::ImageSymbol& s : fixed->symbols)
+        if (s.name == v->name) known = &s;
+    if (known) {
+      symbol.bank_offset = known->offset;
+      continue;
+    }
+    constant_size_ = align_up(constant_size_, v->alignment);
     symbol.bank_offset = constant_size_;
     constant_size_ += std::min(v->size, kMaxVariable);
     if (constant_size_ > kConstantBankBytes)
       fail("D315", "the constants of this module take more than 64 KiB", "move '" + name + "' to global memory",
            {module_->name, v->ptx_line, 0});
   }
-  if (constant_size_ > 0) {
-    constant_base_ = memory_.allocate(constant_size_, memory::Kind::kModule);
-    if (constant_base_ == 0)
-      fail("D314", "no device memory left for the constants of " + module_->name,
-           "choose a GPU with more memory (--gpu)");
-    for (auto& [name, symbol] : symbols_) symbol.address = constant_base_ + symbol.bank_offset;
+  const std::uint64_t bytes =
+      constant_size_ + (machine_code_ ? MachineModule::extra_bytes(*machine_code_) : std::uint64_t{0});
+  if (bytes == 0) return;
+  constant_base_ = memory_.allocate(bytes, memory::Kind::kModule);
+  if (constant_base_ == 0)
+    fail("D314", "no device memory left for the constants of " + module_->name,
+         "choose a GPU with more memory (--gpu)");
+  for (auto& [name, symbol] : symbols_) symbol.address = constant_base_ + symbol.bank_offset;
+}
+
+// Machine code calls functions by numbers of its own: variables that hold function pointers start with those.
+void LoadedModule::take_function_handles() {
+  for (const ptx::Variable& v : module_->variables) {
+    const bool holds = std::any_of(v.relocations.begin(), v.relocations.end(), [](const ptx::Relocation& r) {
+      return r.symbol_kind == ptx::SymbolKind::kFunction;
+    });
+    const auto at = symbols_.find(v.name);
+    if (!holds || at == symbols_.end() || at->second.address == 0) continue;
+    auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(at->second.address));
+    for (const cubin::DataSection& section : machine_code_->image.data)
+      for (const cubin::ImageSymbol& s : section.symbols)
+        if (s.name == v.name && s.offset + v.size <= section.bytes.size())
+          for (const ptx::Relocation& r : v.relocations)
+            if (r.symbol_kind == ptx::SymbolKind::kFunction && r.offset + 8 <= v.size)
+              std::memcpy(bytes + r.offset, section.bytes.data() + s.offset + r.offset, 8);
   }
-  for (const auto& [v, name] : all)
-    if (v->space == ptx::Space::kGlobal && v->linkage != ptx::Linkage::kExtern && v->size > 0) place(*v, name);
-  apply_initialisers();
 }
 
 LoadedModule::~LoadedModule() {
@@ -122,8 +163,23 @@ std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
   const std::uint32_t index = module_->find_function(mangled);
   if (index == ptx::kNoIndex || !module_->functions[index].is_entry) return nullptr;
   auto made = lower(module_, index, *this);
+  if (machine_) {
+    MachineInput input;
+    std::string& problem = machine_problems_[std::string(mangled)];
+    if (machine_->input_of(std::string(mangled), made->recursive, input, problem)) {
+      LoweredMachine machine = lower_machine(input, *made);
+      problem = machine.problem;
+      if (machine.kernel) made = machine.kernel;
+    }
+  }
   kernels_[std::string(mangled)] = made;
   return made;
+}
+
+std::string LoadedModule::machine_problem(std::string_view mangled) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = machine_problems_.find(mangled);
+  return known == machine_problems_.end() ? std::string() : known->second;
 }
 
 std::vector<std::string> LoadedModule::kernel_names() const {

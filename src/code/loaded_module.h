@@ -14,6 +14,8 @@
 namespace muscope::code {
 
 struct Kernel;
+struct MachineCode;
+class MachineModule;
 
 class LoadedModule {
  public:
@@ -28,8 +30,10 @@ class LoadedModule {
   };
 
   /// Places and initialises every .global and .const variable. Throws Error: D314 when device memory is used up, D315
-  /// when constants exceed 64 KiB.
-  LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory);
+  /// when constants exceed 64 KiB. With `machine`, kernels are made from that machine code where it can be executed,
+  /// and constants lie as it says.
+  LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory,
+               std::shared_ptr<const MachineCode> machine = nullptr);
   ~LoadedModule();
 
   const Symbol* symbol(std::string_view name) const;
@@ -43,17 +47,24 @@ class LoadedModule {
   /// Where the module's constants start and how many bytes they take.
   void constant_bank(std::uint64_t& base, std::uint64_t& size) const;
   const ptx::Module& ptx() const { return *module_; }
+  /// Why the kernel of that mangled name, once loaded, was made from its PTX though there is machine code; empty else.
+  std::string machine_problem(std::string_view mangled) const;
 
  private:
   void place(const ptx::Variable& variable, const std::string& name);
   void initialise(const ptx::Variable& variable, const Symbol& symbol);
   void apply_initialisers();
+  void place_constants(const std::vector<std::pair<const ptx::Variable*, std::string>>& all);
+  void take_function_handles();
   std::shared_ptr<const ptx::Module> module_;
   memory::AddressSpace& memory_;
   std::uint64_t constant_base_ = 0, constant_size_ = 0;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, std::shared_ptr<const Kernel>, std::less<>> kernels_;
-  std::mutex mutex_;
+  std::map<std::string, std::string, std::less<>> machine_problems_;
+  std::shared_ptr<const MachineCode> machine_code_;
+  std::unique_ptr<MachineModule> machine_;
+  mutable std::mutex mutex_;
 };
 
 }  // namespace muscope::code

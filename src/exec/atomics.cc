@@ -120,11 +120,37 @@ T atomic(std::uint8_t what, std::uint8_t* at, T b, T c, bool& changed) {
 }
 
 template <typename T>
+void join_pairs(T* to, const std::uint32_t* low) {
+  for (unsigned l = 0; l < kGroupLanes; ++l)
+    to[l] = std::bit_cast<T>(low[l] | std::uint64_t{low[l + kGroupLanes]} << 32);
+}
+
+template <typename T>
+void split_pairs(const Warp& w, std::uint32_t* low, const T* from) {
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    const auto bits = std::bit_cast<std::uint64_t>(from[l]);
+    low[l] = static_cast<std::uint32_t>(bits);
+    low[l + kGroupLanes] = static_cast<std::uint32_t>(bits >> 32);
+  }
+}
+
+template <typename T>
 void run_lanes(Warp& w, const XOp* op, std::uint8_t what, const std::uint64_t* host) {
   // One-byte-wide registers do not exist; 16-bit atomics use 16-bit lanes.
   const T* b = w.src<T>(op->b);
   const T* c = op->c != kNoPlace ? w.src<T>(op->c) : b;
   T* d = op->dst != kNoPlace ? w.dst<T>(op->dst) : nullptr;
+  // Machine code keeps 64-bit values in register pairs.
+  [[maybe_unused]] alignas(64) T wide_b[kGroupLanes], wide_c[kGroupLanes], wide_d[kGroupLanes];
+  if constexpr (sizeof(T) == 8) {
+    if (op->sass) {
+      join_pairs(wide_b, w.src<std::uint32_t>(op->b));
+      join_pairs(wide_c, w.src<std::uint32_t>(op->c != kNoPlace ? op->c : op->b));
+      b = wide_b, c = wide_c;
+      if (d) d = wide_d;
+    }
+  }
   bool changed = false;
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
@@ -132,6 +158,8 @@ void run_lanes(Warp& w, const XOp* op, std::uint8_t what, const std::uint64_t* h
     const T old = atomic<T>(what, reinterpret_cast<std::uint8_t*>(host[l]), operand, other, changed);
     if (d) d[l] = old;
   }
+  if constexpr (sizeof(T) == 8)
+    if (op->sass && d) split_pairs(w, w.dst<std::uint32_t>(op->dst), wide_d);
   if (changed)
     w.progress = true;
   else if (op->polls)
@@ -156,13 +184,16 @@ trace::Shape shape_of(const std::uint64_t* a, GroupMask active, std::int64_t& st
 template <typename T>
 const XOp* run(Warp& w, const XOp* op) {
   alignas(64) std::uint64_t address[kGroupLanes] = {}, host[kGroupLanes] = {};
-  const std::uint64_t* wide = op->has_base && (op->flags & 1) ? w.src<std::uint64_t>(op->a) : nullptr;
-  const std::uint32_t* narrow = op->has_base && !(op->flags & 1) ? w.src<std::uint32_t>(op->a) : nullptr;
+  const bool pair = op->has_base && (op->flags & kAddressPair);
+  const std::uint64_t* wide = op->has_base && !pair && (op->flags & 1) ? w.src<std::uint64_t>(op->a) : nullptr;
+  const std::uint32_t* narrow = op->has_base && (pair || !(op->flags & 1)) ? w.src<std::uint32_t>(op->a) : nullptr;
   Space space = op->source->space;
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-    address[l] = (wide ? wide[l] : narrow ? narrow[l] : 0) + static_cast<std::uint64_t>(op->offset);
-    if (narrow) address[l] &= 0xffffffffu;
+    const std::uint64_t base = wide ? wide[l] : narrow ? narrow[l] : 0;
+    const std::uint64_t high = pair ? std::uint64_t{w.src<std::uint32_t>(op->a)[l + kGroupLanes]} << 32 : 0;
+    address[l] = (base | high) + static_cast<std::uint64_t>(op->offset) + uniform_part(w, op);
+    if (narrow && !pair && !(op->flags & kUniform64)) address[l] &= 0xffffffffu;
   }
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
   std::uint64_t rebase = 0;
@@ -233,6 +264,12 @@ const XOp* run(Warp& w, const XOp* op) {
 }
 
 }  // namespace
+
+std::uint8_t atomic_operation(const sass::Instruction& i) {
+  // By the number of MemoryForm::atomic.
+  static constexpr std::uint8_t kByNumber[] = {kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas, kAdd};
+  return i.memory.atomic < std::size(kByNumber) ? kByNumber[i.memory.atomic] : std::uint8_t{kAdd};
+}
 
 std::uint8_t atomic_operation(const ptx::Instruction& i) {
   if (i.has(Mod::k_exch)) return kExch;

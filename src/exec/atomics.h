@@ -9,6 +9,8 @@ namespace muscope::exec {
 Handler find_atomic(const code::Op& op);
 
 /// Encodes the operation of an atomic for XOp::imm8.
+inline constexpr std::uint8_t kPopcInc = 10;  ///< MemoryForm::atomic of ATOMS.POPC.INC
+std::uint8_t atomic_operation(const sass::Instruction& i);
 std::uint8_t atomic_operation(const ptx::Instruction& instruction);
 
 }  // namespace muscope::exec

@@ -8,6 +8,7 @@
 #include "exec/control.h"
 #include "exec/device_format.h"
 #include "exec/launch_context.h"
+#include "exec/program.h"
 #include "exec/translate.h"
 
 namespace muscope::exec {
@@ -42,13 +43,19 @@ std::string read_string(Warp& w, unsigned lane, std::uint64_t address) {
   return s;
 }
 
+/// Machine code keeps values in 32-bit registers, 64-bit ones in pairs.
+bool is_machine(const Warp& w) { return w.worker->program->kernel->machine_code != nullptr; }
+
 /// Argument `index` of the call, as the caller passed it.
 std::uint64_t argument(Warp& w, const code::CallDetails& call, std::size_t index, unsigned lane) {
   if (index >= call.arguments.size()) return 0;
   const auto& a = call.arguments[index];
   std::uint64_t value = 0;
   const std::size_t bytes = std::min<std::size_t>(a.bytes, 8);
-  if (a.is_register)
+  if (is_machine(w)) {
+    const std::uint32_t* low = w.src<std::uint32_t>(a.caller_place.bits);
+    value = low[lane] | (bytes == 8 ? std::uint64_t{low[lane + kGroupLanes]} << 32 : 0);
+  } else if (a.is_register)
     std::memcpy(&value, w.src<std::uint8_t>(a.caller_place.bits) + std::size_t{lane} * a.bytes, bytes);
   else
     std::memcpy(&value, local_bytes(w, lane, a.caller_local), bytes);
@@ -59,7 +66,11 @@ void result(Warp& w, const code::CallDetails& call, unsigned lane, std::uint64_t
   if (call.results.empty()) return;
   const auto& r = call.results[0];
   const std::size_t bytes = std::min<std::size_t>(r.bytes, 8);
-  if (r.is_register) {
+  if (is_machine(w)) {
+    std::uint32_t* low = w.dst<std::uint32_t>(r.caller_place.bits);
+    low[lane] = static_cast<std::uint32_t>(value);
+    if (bytes == 8) low[lane + kGroupLanes] = static_cast<std::uint32_t>(value >> 32);
+  } else if (r.is_register) {
     if (r.caller_place.exists())
       std::memcpy(w.dst<std::uint8_t>(r.caller_place.bits) + std::size_t{lane} * r.bytes, &value, bytes);
   } else {

@@ -80,12 +80,21 @@ const XOp* run_enter(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+const XOp* run_enter_machine(Warp& w, const XOp* op) {
+  count_block(w, op);
+  return op + 1;
+}
+
 const XOp* run_enter_loop(Warp& w, const XOp* op) {
-  const auto index = static_cast<std::uint32_t>(op - ops_of(w));
   if (!w.paths.empty()) {
-    const XOp* now = meet(w, index);
+    const XOp* now = meet(w, static_cast<std::uint32_t>(op - ops_of(w)));
     if (now != op) return now;
   }
+  return run_enter_machine_loop(w, op);
+}
+
+const XOp* run_enter_machine_loop(Warp& w, const XOp* op) {
+  const auto index = static_cast<std::uint32_t>(op - ops_of(w));
   if (w.steps >= w.slice_end) return end_of_slice(w, op);
   if (w.progress) {
     w.progress = false;

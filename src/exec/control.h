@@ -7,6 +7,9 @@ namespace muscope::exec {
 
 const XOp* run_enter(Warp& w, const XOp* op);
 const XOp* run_enter_loop(Warp& w, const XOp* op);
+/// The same for machine code, where paths meet only where an instruction says so.
+const XOp* run_enter_machine(Warp& w, const XOp* op);
+const XOp* run_enter_machine_loop(Warp& w, const XOp* op);
 const XOp* run_jump(Warp& w, const XOp* op);
 const XOp* run_branch(Warp& w, const XOp* op);
 const XOp* run_switch(Warp& w, const XOp* op);

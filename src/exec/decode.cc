@@ -4,6 +4,7 @@
 #include "exec/atomics.h"
 #include "exec/block_run.h"
 #include "exec/control.h"
+#include "exec/machine.h"
 #include "exec/op_table.h"
 #include "exec/program.h"
 #include "exec/texture_ops.h"
@@ -101,6 +102,13 @@ void encode(XOp& x, const code::Op& op) {
     x.flags = static_cast<std::uint8_t>((op.ftz ? 1u : 0u) | (op.sat ? 2u : 0u) | (i.has(Mod::k_relu) ? 4u : 0u));
 }
 
+/// Ops of machine code that are executed as their PTX counterparts.
+void encode_machine(XOp& x, const code::Op& op) {
+  if (op.opcode != Opcode::k_bar) return;
+  x.imm8 = op.vector;  // the lowering's choice: 0 wait, 1 to 3 reduce, 4 arrive
+  x.flags = 1;
+}
+
 bool is_memory(Opcode opcode) {
   return opcode == Opcode::k_ld || opcode == Opcode::k_ldu || opcode == Opcode::k_st || opcode == Opcode::k_atom ||
          opcode == Opcode::k_red || opcode == Opcode::k_tex;
@@ -112,7 +120,13 @@ void encode_memory(XOp& x, const code::Op& op) {
   x.flags = static_cast<std::uint8_t>((op.address_is_64 ? 1 : 0) | (op.space == ptx::Space::kGeneric ? 2 : 0));
   x.has_base = op.a.exists();
   x.local_relative = op.local_relative;
-  if (op.opcode == Opcode::k_atom || op.opcode == Opcode::k_red) x.imm8 = atomic_operation(*op.source);
+  if (op.address_is_pair) x.flags |= kAddressPair;
+  if (op.uniform_bytes == 4) x.flags |= kUniform32;
+  if (op.uniform_bytes == 8) x.flags |= kUniform64;
+  if (op.opcode == Opcode::k_atom || op.opcode == Opcode::k_red) {
+    x.imm8 = op.sass ? atomic_operation(*op.sass) : atomic_operation(*op.source);
+    if (op.sass && op.sass->opcode == sass::Opcode::kATOMS && op.sass->memory.atomic == kPopcInc) x.flags |= 4;
+  }
 }
 
 std::int64_t window_of(ptx::Space space) {
@@ -153,6 +167,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
       return run_nothing;
     case Opcode::k_bar:
     case Opcode::k_barrier:
+      if (op.sass) return run_barrier;
       if (op.source->has(Mod::k_cluster)) return nullptr;
       if (!op.source->has(Mod::k_warp)) return run_barrier;
       break;
@@ -176,6 +191,9 @@ Handler find_sass(const sass::Instruction& instruction) {
 Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) {
   switch (op.kind) {
     case OpKind::kEnter:
+      if (kernel.machine_code)
+        return kernel.blocks[static_cast<std::size_t>(op.offset)].loop_header ? run_enter_machine_loop
+                                                                              : run_enter_machine;
       return kernel.blocks[static_cast<std::size_t>(op.offset)].loop_header ? run_enter_loop : run_enter;
     case OpKind::kJump:
       return run_jump;
@@ -193,6 +211,8 @@ Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) 
       return op_table().move(op);
     case OpKind::kSass:
       return find_sass(*op.sass);
+    case OpKind::kMachine:
+      return find_machine(op);
     case OpKind::kPtx:
       break;
   }
@@ -230,6 +250,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
     if (op.kind == OpKind::kPtx) {
       if (is_memory(op.opcode))
         encode_memory(x, op);
+      else if (op.sass)
+        encode_machine(x, op);
       else
         encode(x, op);
       if (op.opcode == Opcode::k_cvta || op.opcode == Opcode::k_isspacep) x.offset = window_of(op.space);
@@ -239,7 +261,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
       if (op.opcode == Opcode::k_isspacep && op.space == ptx::Space::kConst)
         x.offset = static_cast<std::int64_t>(code::kFunctionWindow) + (std::int64_t{1} << 41);
     }
-    if (op.kind == OpKind::kLocalAddress) x.bytes = op.dst_lane_bytes;
+    if (op.kind == OpKind::kLocalAddress || op.kind == OpKind::kMachine) x.bytes = op.dst_lane_bytes;
+    if (op.machine == code::MachineKind::kCastSpin) encode_memory(x, op);
     Handler handler = find(op, *kernel, &x.data);
     // A destination that nobody reads has no register: the op has no effect unless it touches memory or other lanes.
     const bool pure = op.kind == OpKind::kPtx && !is_memory(op.opcode) && op.opcode != Opcode::kInvalid && op.source &&
@@ -250,7 +273,13 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
                            op.opcode == Opcode::k_match || op.opcode == Opcode::k_activemask;
     if (exchanges && handler && !op.dst.exists() && !op.dst2.exists()) handler = run_nothing;
     if (!handler) handler = run_unsupported;
-    if ((op.kind == OpKind::kPtx || op.kind == OpKind::kLocalAddress) && op.guard.exists()) {
+    if (op.uniform) {
+      x.body = handler;
+      handler = run_uniform;
+    }
+    const bool guardable = op.kind == OpKind::kPtx || op.kind == OpKind::kLocalAddress || op.kind == OpKind::kSass ||
+                           (op.kind == OpKind::kMachine && op.machine == code::MachineKind::kCastSpin);
+    if (guardable && op.guard.exists()) {
       x.inner = handler;
       handler = run_guarded;
     }

@@ -142,6 +142,13 @@ std::vector<Row> rows() {
   r.push_back(row("add.cc.u64 %lx, %a, %b; addc.u64 %d, 0, 0",
                   [](u64 a, u64 b) -> u64 { return static_cast<u64>((u128{a} + b) >> 64); }));
   r.push_back(row("sub.cc.u64 %lx, %a, %b; subc.u64 %d, 7, 0", [](u64 a, u64 b) -> u64 { return 7 - (a < b); }));
+  // Between additions and subtractions the flag is a carry, as nvcc's 128-bit division expects: x - y is x + ~y + 1.
+  r.push_back(row("sub.cc.u32 %rx, %a, %b; addc.u32 %d, 0, 0", [](u32 a, u32 b) -> u32 { return a >= b; }));
+  r.push_back(row("sub.cc.u32 %rx, %a, %b; subc.cc.u32 %ry, %c, %a; addc.u32 %d, 0, 0",
+                  [](u32 a, u32 b, u32 c) -> u32 { return u64{c} >= u64{a} + (a < b); }));
+  r.push_back(row("add.cc.u32 %rx, %a, %b; subc.u32 %d, %c, %a",
+                  [](u32 a, u32 b, u32 c) -> u32 { return c + ~a + static_cast<u32>((u64{a} + b) >> 32); }));
+  r.push_back(row("sub.cc.u64 %lx, %a, %b; addc.u64 %d, 0, 0", [](u64 a, u64 b) -> u64 { return a >= b; }));
   r.push_back(row("mad.lo.cc.u32 %rx, %a, %b, %c; madc.hi.u32 %d, %a, %b, 0",
                   [](u32 a, u32 b, u32 c) -> u32 { return static_cast<u32>((u64{a} * b + c) >> 32); }));
   r.push_back(row("mad.hi.cc.u32 %rx, %a, %b, %c; addc.u32 %d, 0, 0",

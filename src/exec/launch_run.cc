@@ -49,11 +49,32 @@ LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> progr
   if (kernel.ordered || context_.total_blocks < kBlocksForTwo) threads = 1;
   workers_ = static_cast<unsigned>(std::min<std::uint64_t>(threads, context_.total_blocks));
   running_ = workers_;
+  if (kernel.machine_code) fill_driver_words();
   fill_const_bank();
   if (request_.observe) counts_ = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
   block_executions_.assign(kernel.blocks.size(), 0);
   block_lanes_.assign(kernel.blocks.size(), 0);
   guarded_lanes_.assign(kernel.ops.size(), 0);
+}
+
+// What the driver puts before the parameters in constant bank 0 (sm_90, found by compiling one special register at a
+// time; tests/sass/README.md).
+void LaunchRun::fill_driver_words() {
+  const code::Kernel& kernel = *program_->kernel;
+  const auto put = [this](std::size_t offset, std::uint64_t value, std::size_t bytes = 4) {
+    if (offset + bytes <= request_.params.size()) std::memcpy(request_.params.data() + offset, &value, bytes);
+  };
+  for (std::size_t d = 0; d < 3; ++d) {
+    put(4 * d, request_.block[d]);
+    put(12 + 4 * d, request_.grid[d]);
+  }
+  put(0x20, code::kLocalWindow, 8);
+  put(0x28, kernel.stack_bytes);
+  put(0x2c, request_.dynamic_shared);
+  put(0x44, request_.grid_workspace >> 32);
+  put(0x48, request_.grid_workspace);
+  put(0x10c, static_cast<std::uint64_t>(context_.gpu->sm_count.as_int()));
+  put(0x114, code::kSharedBase);
 }
 
 void LaunchRun::fill_const_bank() {
@@ -128,6 +149,9 @@ void LaunchRun::fill_const_bank() {
           break;
         case L::kGridWorkspaceLow:
           value = request_.grid_workspace & 0xffffffffu;
+          break;
+        case L::kMemory:
+          std::memcpy(&value, context_.memory->host_pointer(slot.bits), slot.bytes);
           break;
         case L::kTotalShared:
           value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared;

@@ -26,6 +26,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   LaunchResult& result() override { return result_; }
 
  private:
+  void fill_driver_words();
   void fill_const_bank();
   void run_parallel(Worker& worker);
   void run_ordered(Worker& worker);

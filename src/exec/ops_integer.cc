@@ -187,7 +187,9 @@ struct Dp2a {
   }
 };
 
-/// add.cc, addc, sub.cc, subc, mad.cc, madc: the carry of each lane in Warp::carry.
+/// add.cc, addc, sub.cc, subc, mad.cc, madc: the carry of each lane in Warp::carry. A subtraction is x + ~y + carry, so
+/// that its flag is set when nothing was borrowed. PTX calls the flag a borrow, which is the same thing as long as only
+/// subc reads it; nvcc's division of 128-bit integers reads it with addc, and counts on the carry (seen on an H200).
 enum CarryOp : std::uint8_t { kCarryIn = 1, kCarryOut = 2, kSubtract = 4, kMulLo = 8, kMulHi = 16 };
 template <typename T>
 struct Carry {
@@ -210,8 +212,9 @@ struct Carry {
       U sum;
       bool out;
       if (op->flags & kSubtract) {
-        sum = static_cast<U>(x - y - in);  // the flag is a borrow
-        out = x < y || (x == y && in);
+        const U borrow = op->flags & kCarryIn ? 1 - in : 0;
+        sum = static_cast<U>(x - y - borrow);
+        out = !(x < y || (x == y && borrow));
       } else {
         sum = static_cast<U>(x + y + in);
         out = sum < x || (sum == x && in && y == static_cast<U>(-1));

@@ -85,7 +85,29 @@ template <typename A>
   out.stride = stride;
 }
 
+/// Machine code: a register pair, or a register, or none, plus a uniform register.
+[[gnu::noinline]] void find_machine_addresses(const Warp& w, const XOp* op, Addresses& out) {
+  const std::int64_t extra = op->offset + static_cast<std::int64_t>(uniform_part(w, op));
+  if (!op->has_base) {
+    out.shape = Shape::kUniform;
+    out.base = out.low = out.high = out.bits = static_cast<std::uint64_t>(extra);
+    out.stride = 0;
+    return;
+  }
+  const std::uint32_t* low = w.src<std::uint32_t>(op->a);
+  if (!(op->flags & (kAddressPair | kUniform64))) return classify(w, low, extra, out);
+  alignas(64) std::uint64_t wide[kGroupLanes];
+  if (w.active == 0) return;  // memory ops run with a lane at least; said here for the compiler
+  if (op->flags & kAddressPair) {
+    for (unsigned l = 0; l < kGroupLanes; ++l) wide[l] = low[l] | std::uint64_t{low[l + kGroupLanes]} << 32;
+  } else {
+    for (unsigned l = 0; l < kGroupLanes; ++l) wide[l] = low[l];
+  }
+  classify(w, wide, extra, out);
+}
+
 [[gnu::always_inline]] inline void find_addresses(const Warp& w, const XOp* op, std::int64_t extra, Addresses& out) {
+  if (op->flags & (kAddressPair | kUniform32 | kUniform64)) return find_machine_addresses(w, op, out);
   if (!op->has_base) {
     out.shape = Shape::kUniform;
     out.base = out.low = out.high = out.bits = static_cast<std::uint64_t>(op->offset + extra);

@@ -43,8 +43,10 @@ bool same_stack(const Warp& w, const Path& path) {
 }
 
 void save_path(Warp& w, std::uint32_t op, PathState state, std::uint32_t barrier, GroupMask members) {
+  const bool may_meet = !w.worker->program->kernel->machine_code;
   for (Path& p : w.paths)
-    if (p.op == op && p.state == state && p.barrier == barrier && p.members == members && same_stack(w, p)) {
+    if (may_meet && p.op == op && p.state == state && p.barrier == barrier && p.members == members &&
+        same_stack(w, p)) {
       p.mask |= w.active;
       return;
     }
@@ -130,6 +132,7 @@ void release_barrier(Warp& w, std::uint32_t id) {
       p.barrier = 0;
       ++p.op;
     }
+  if (w.worker->program->kernel->machine_code) return;
   // Lanes that came separately go on together.
   for (std::size_t i = 0; i < w.paths.size(); ++i)
     for (std::size_t j = w.paths.size(); j-- > i + 1;)

@@ -32,6 +32,7 @@ using DataHandler = void (*)(Warp&, const XOp*, const struct HostLanes&);
 struct alignas(64) XOp {
   Handler run = nullptr;
   Handler inner = nullptr;  ///< guarded ops: what to run under the guard
+  Handler body = nullptr;   ///< uniform ops: what to run for all lanes
   std::uint32_t dst = 0, a = 0, b = 0, c = 0, d = 0;
   std::uint32_t dst3 = 0, e = 0;          ///< see code::Op
   std::uint32_t guard = 0;                ///< frame offset of the predicate
@@ -54,6 +55,9 @@ struct alignas(64) XOp {
   const code::Op* source = nullptr;
   const sass::Instruction* sass = nullptr;
 };
+
+/// XOp::flags of memory ops: 1 the address is 64 bits wide, 2 generic, 4 ATOMS.POPC.INC, and how machine code forms it.
+inline constexpr std::uint8_t kAddressPair = 16, kUniform32 = 32, kUniform64 = 64;
 
 inline constexpr std::uint32_t kNoPlace = code::Place::kNoPlace;
 
@@ -185,6 +189,13 @@ struct Worker {
   bool device_atomics = true;       ///< other workers run blocks of this launch
   std::uint64_t spilled_steps = 0;  ///< not yet added to the launch's total
 };
+
+/// The uniform register that machine code adds to an address; 0 when there is none.
+inline std::uint64_t uniform_part(const Warp& w, const XOp* op) {
+  if (!(op->flags & (kUniform32 | kUniform64))) return 0;
+  const std::uint32_t* low = w.src<std::uint32_t>(op->e);
+  return op->flags & kUniform64 ? low[0] | std::uint64_t{low[kGroupLanes]} << 32 : low[0];
+}
 
 /// Sets the running lanes.
 inline void set_active(Warp& w, GroupMask mask) {

@@ -28,6 +28,7 @@ struct WarpAccess {
   bool host_memory = false;  ///< the bytes live in host memory (zero-copy)
   bool generic = false;      ///< the instruction named no state space
   bool increment = false;    ///< shared add of the constant 1 whose result is unused (ATOMS.POPC.INC)
+  bool swap = false;         ///< compare-and-swap in a loop (ATOMS.CAST.SPIN)
   GroupMask mask = 0;        ///< active lanes; 0 when the guard was false everywhere
   std::uint32_t warp = 0;    ///< index of the execution group in its block
   std::uint64_t block = 0;   ///< linear block index

@@ -1,0 +1,79 @@
+// A kernel under construction from machine code: where registers and constants live, and how ops are added. Internal.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "code/constants.h"
+#include "code/kernel.h"
+#include "code/machine_flow.h"
+#include "code/machine_input.h"
+
+namespace muscope::code {
+
+/// Thrown inside the lowering for what cannot be executed; the text says what.
+struct CannotLower : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Values of MemoryForm::mode that the lowering knows.
+inline constexpr std::uint8_t kBranchUniform = 1, kBranchDiverged = 2;
+inline constexpr std::uint8_t kWarpSyncMask = 0, kWarpSyncAll = 1, kWarpSyncCollective = 2;
+
+class MachineBuilder {
+ public:
+  MachineBuilder(const MachineInput& input, const MachineFlow& flow, const Kernel& like);
+
+  Kernel& kernel() { return *kernel_; }
+  const MachineInput& input() const { return input_; }
+  const MachineFlow& flow() const { return flow_; }
+
+  // Places. Registers that an instruction does not have read zero, predicates read true; results go where nobody looks.
+  Place reg(std::uint8_t index) const;
+  Place uniform(std::uint8_t index) const;
+  Place barrier(std::uint8_t index) const { return slot(kBarrierSlots + index); }
+  Place predicate(const sass::Operand& operand);
+  Place predicate_result(const sass::Operand& operand) const;
+  Place result(const sass::Operand& operand) const;
+  /// A value of operand.words registers. Constants and immediates are put into the const bank.
+  Place value(const sass::Operand& operand);
+  /// Word `n` of it.
+  Place word(const sass::Operand& operand, unsigned n);
+  Place literal(std::uint32_t bits) { return pool_.literal(bits, 4); }
+  Place constant_words(const std::vector<ConstSlot>& words) { return pool_.words(words); }
+  Place launch_value(ConstSlot::Launch what) { return pool_.launch(what); }
+  Place all_ones() { return pool_.literal(0xffffffffu, 4); }
+  /// 32 bits that the op being added may use for itself: a predicate, or a register of `words`.
+  Place temporary_predicate() const { return Place{4 * 24}; }
+  Place temporary(unsigned n) const { return slot(kTemporarySlots + n); }
+
+  /// Adds an op for `instruction`, with its source position and guard.
+  Op& add(OpKind kind, const sass::Instruction& instruction, bool guarded = true);
+  std::uint32_t add_site(const sass::Instruction& instruction, unsigned bytes);
+  std::shared_ptr<Kernel> finish();
+
+ private:
+  static constexpr std::uint32_t kBarrierSlots = 1, kJunkSlots = 17, kTemporarySlots = 21, kUniformSlots = 25;
+  static Place slot(std::uint32_t n) { return Place{n * kSlotBytes}; }
+  static constexpr std::uint32_t kJunkPredicate = 4 * 23;
+  std::uint32_t register_slots() const { return kUniformSlots + uniforms_; }
+  Place constant(const sass::Operand& operand, unsigned words);
+  ConstSlot constant_word(const sass::Operand& operand, unsigned n) const;
+
+  const MachineInput& input_;
+  const MachineFlow& flow_;
+  std::shared_ptr<Kernel> kernel_;
+  std::shared_ptr<std::vector<sass::Instruction>> code_;
+  ConstantPool pool_;
+  std::uint32_t uniforms_ = 0, registers_ = 0;
+};
+
+// One file each.
+void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i);
+void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
+/// What the instruction counts as (views::InstructionKind).
+views::InstructionKind kind_of(const sass::Instruction& instruction);
+bool is_memory_instruction(const sass::Instruction& instruction);
+
+}  // namespace muscope::code

@@ -1,0 +1,130 @@
+#include "code/machine_module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "code/kernel.h"
+#include "code/loaded_module.h"
+#include "code/source_frames.h"
+
+namespace muscope::code {
+namespace {
+
+constexpr std::uint64_t kBankAlignment = 256;
+/// Addresses given to functions of the device runtime: beyond those of PTX functions.
+constexpr std::uint64_t kExternalWindow = kFunctionWindow + (std::uint64_t{1} << 38);
+/// Local memory of kernels that recurse or call by pointer, where no depth is known. CUDA's own default limit is 1 KiB
+/// more than the frame (cudaLimitStackSize); deeper programs raise it.
+constexpr std::uint32_t kDeepStack = 16 * 1024;
+constexpr std::uint32_t kStackAlignment = 16;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+constexpr const char* kExternals[] = {"vprintf", "malloc", "free", "__assertfail"};
+
+}  // namespace
+
+std::uint64_t MachineModule::extra_bytes(const MachineCode& code) {
+  std::uint64_t bytes = kBankAlignment;
+  for (const cubin::ConstantData& c : code.image.constants)
+    if (c.bank != 3) bytes += round_up(c.bytes.size(), kBankAlignment);
+  return bytes;
+}
+
+MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const LoadedModule& module,
+                             memory::AddressSpace& memory, std::uint64_t bank3, std::uint64_t bank3_bytes)
+    : code_(std::move(code)), image_(code_->image) {
+  cubin::Placement at;
+  at.sections.assign(image_.sections.size(), kCodeWindow);
+  at.address = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
+    if (const LoadedModule::Symbol* known = module.symbol(symbol)) return known->address;
+    for (std::size_t n = 0; n < std::size(kExternals); ++n)
+      if (symbol == kExternals[n]) return kExternalWindow + 16 * n;
+    return std::nullopt;
+  };
+  for (const cubin::RelocationProblem& p : cubin::apply_relocations(image_, at))
+    problems_.try_emplace(p.section, p.why);
+  for (std::size_t n = 0; n < std::size(kExternals); ++n) externals_[kExternalWindow + 16 * n] = kExternals[n];
+  std::uint64_t next = round_up(bank3 + bank3_bytes, kBankAlignment);
+  for (const cubin::ConstantData& c : image_.constants) {
+    if (c.bank == 3) continue;
+    bank_address_[{c.bank, c.owner}] = next;
+    std::memcpy(memory.host_pointer(next), c.bytes.data(), c.bytes.size());
+    next += round_up(c.bytes.size(), kBankAlignment);
+  }
+  bank_address_[{3, ""}] = bank3;
+}
+
+std::uint32_t MachineModule::frame_row(const cubin::FrameRow& row, MachineInput& out,
+                                       std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const {
+  if (row.line == 0 || row.file >= image_.files.size()) return views::kNoFrame;
+  auto [at, fresh] = known.try_emplace({row.file, row.line, row.frame}, 0);
+  if (!fresh) return at->second;
+  views::Frame frame;
+  frame.file = image_.files[row.file];
+  frame.line = static_cast<int>(row.line);
+  if (row.frame >= 0 && static_cast<std::size_t>(row.frame) < image_.frames.size()) {
+    const cubin::InlineFrame& call = image_.frames[static_cast<std::size_t>(row.frame)];
+    frame.function = demangle(call.function);
+    // Chains are finite: a frame stands after the one it was inlined into.
+    frame.inlined_at = frame_row({row.pc, call.file, call.line, call.inlined_at}, out, known);
+  }
+  const auto index = static_cast<std::uint32_t>(out.frames.size());
+  out.frames.push_back(std::move(frame));
+  known[{row.file, row.line, row.frame}] = index;
+  return index;
+}
+
+bool MachineModule::input_of(const std::string& mangled, bool deep_stack, MachineInput& out,
+                             std::string& problem) const {
+  const cubin::CodeSection* section = image_.section(mangled);
+  const cubin::CubinKernel* kernel = code_->info.kernel(mangled);
+  const cubin::FunctionFacts* facts = image_.facts_of(mangled);
+  if (section == nullptr || kernel == nullptr || facts == nullptr) {
+    problem = "the machine code does not have this kernel";
+    return false;
+  }
+  for (const std::string& name :
+       {std::string(".text.") + section->name, std::string(".nv.constant4"), std::string(".nv.constant2.") + mangled})
+    if (const auto bad = problems_.find(name); bad != problems_.end()) {
+      problem = bad->second;
+      return false;
+    }
+  for (std::size_t n = 0; n + 16 <= section->bytes.size(); n += 16) {
+    sass::Word word;
+    std::memcpy(&word.lo, section->bytes.data() + n, 8);
+    std::memcpy(&word.hi, section->bytes.data() + n + 8, 8);
+    out.words.push_back(word);
+  }
+  for (const cubin::ImageSymbol& f : section->functions) {
+    if (f.name == mangled)
+      out.entry = static_cast<std::uint32_t>(f.offset);
+    else
+      out.functions.push_back(static_cast<std::uint32_t>(f.offset));
+  }
+  for (const cubin::IndirectBranch& branch : facts->branches)
+    for (const std::uint64_t target : branch.targets) out.table_targets.push_back(static_cast<std::uint32_t>(target));
+  out.externals = externals_;
+  out.registers = kernel->registers;
+  const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
+  out.stack_bytes =
+      static_cast<std::uint32_t>(round_up(deep_stack ? std::max(stack, kDeepStack) : stack, kStackAlignment));
+  out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;
+  for (const cubin::ConstantData& c : image_.constants) {
+    if (c.bank <= 0 || static_cast<std::size_t>(c.bank) >= out.banks.size()) continue;
+    if (!c.owner.empty() && c.owner != mangled) continue;
+    const auto bank = static_cast<std::size_t>(c.bank);
+    out.banks[bank] = bank_address_.at({c.bank, c.bank == 3 ? std::string() : c.owner});
+    out.bank_bytes[bank] = c.bytes.size();
+  }
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> known;
+  for (std::size_t n = 0; n < out.words.size(); ++n) {
+    const cubin::FrameRow* row = cubin::line_at(*section, n * 16);
+    out.frame_of.push_back(row ? frame_row(*row, out, known) : views::kNoFrame);
+    const cubin::PtxRow* ptx = cubin::ptx_line_at(*section, n * 16);
+    out.ptx_line_of.push_back(ptx ? static_cast<int>(ptx->line) : 0);
+  }
+  return true;
+}
+
+}  // namespace muscope::code

@@ -1,0 +1,117 @@
+// Special registers of machine code: S2R, S2UR, CS2R.
+#include <fmt/format.h>
+
+#include "code/machine_builder.h"
+
+namespace muscope::code {
+namespace {
+
+using Launch = ConstSlot::Launch;
+/// Numbers as the disassembler names them.
+enum class SpecialRegister : std::uint8_t {
+  kLANEID = 0,
+  kVIRTCFG = 2,
+  kVIRTID = 3,
+  kTID_X = 33,
+  kTID_Y = 34,
+  kTID_Z = 35,
+  kCTAID_X = 37,
+  kCTAID_Y = 38,
+  kCTAID_Z = 39,
+  kSWINHI = 47,
+  kSMEMSZ = 50,
+  kEQMASK = 56,
+  kLTMASK = 57,
+  kLEMASK = 58,
+  kGTMASK = 59,
+  kGEMASK = 60,
+  kVIRTUALSMID = 67,
+  kCLOCKLO = 80,
+  kCLOCKHI = 81,
+  kGLOBALTIMERLO = 82,
+  kGLOBALTIMERHI = 83,
+  kCgaCtaId = 136,
+  kSRZ = 255,
+};
+
+Place thread_place(std::uint32_t slot) {
+  return Place{(std::uint32_t{kThreadBank} << Place::kBankShift) | slot * kSlotBytes};
+}
+Place block_place(std::uint32_t slot) {
+  return Place{(std::uint32_t{kBlockBank} << Place::kBankShift) | slot * kSlotBytes};
+}
+
+}  // namespace
+
+void lower_special_register(MachineBuilder& b, const sass::Instruction& i) {
+  const unsigned words = std::max<unsigned>(i.dst.words, 1);
+  const auto move = [&](unsigned word, Place from, ptx::Special special = ptx::Special::kNone) {
+    Op& op = b.add(OpKind::kPtx, i);
+    op.opcode = ptx::Opcode::k_mov;
+    op.type = ptx::Type::kB32;
+    op.dst = Place{b.result(i.dst).bits + word * kSlotBytes};
+    op.a = from;
+    op.special = special;
+    op.uniform = i.dst.kind == sass::OperandKind::kUniform;
+    if (op.uniform && special == ptx::Special::kNone) {
+      const std::uint32_t bank = from.bits >> Place::kBankShift;
+      if (bank == kThreadBank && i.integer.special != static_cast<std::uint8_t>(SpecialRegister::kVIRTID))
+        throw CannotLower("a value per thread in a uniform register");
+    }
+  };
+  const auto same = [&](Place from) {
+    move(0, from);
+    if (words == 2) move(1, b.literal(0));
+  };
+  const auto launch = [&](Launch what) { same(b.launch_value(what)); };
+  switch (static_cast<SpecialRegister>(i.integer.special)) {
+    case SpecialRegister::kTID_X:
+      return same(thread_place(kTidX));
+    case SpecialRegister::kTID_Y:
+      return same(thread_place(kTidY));
+    case SpecialRegister::kTID_Z:
+      return same(thread_place(kTidZ));
+    case SpecialRegister::kCTAID_X:
+      return same(block_place(kCtaidX));
+    case SpecialRegister::kCTAID_Y:
+      return same(block_place(kCtaidY));
+    case SpecialRegister::kCTAID_Z:
+      return same(block_place(kCtaidZ));
+    case SpecialRegister::kLANEID:
+      return launch(Launch::kLaneId);
+    case SpecialRegister::kEQMASK:
+      return launch(Launch::kLanemaskEq);
+    case SpecialRegister::kLTMASK:
+      return launch(Launch::kLanemaskLt);
+    case SpecialRegister::kLEMASK:
+      return launch(Launch::kLanemaskLe);
+    case SpecialRegister::kGTMASK:
+      return launch(Launch::kLanemaskGt);
+    case SpecialRegister::kGEMASK:
+      return launch(Launch::kLanemaskGe);
+    case SpecialRegister::kSRZ:
+      return same(b.literal(0));
+    case SpecialRegister::kCgaCtaId:  // of a block that is its whole cluster
+      return same(b.literal(0));
+    case SpecialRegister::kSWINHI:
+      return same(b.literal(static_cast<std::uint32_t>(kSharedWindow >> 32)));
+    case SpecialRegister::kVIRTUALSMID:
+      return same(block_place(kSmId));
+    case SpecialRegister::kCLOCKLO:
+      move(0, {}, ptx::Special::kClock);
+      if (words == 2) move(1, {}, ptx::Special::kClockHi);
+      return;
+    case SpecialRegister::kCLOCKHI:
+      return move(0, {}, ptx::Special::kClockHi);
+    case SpecialRegister::kGLOBALTIMERLO:
+      move(0, {}, ptx::Special::kGlobaltimerLo);
+      if (words == 2) move(1, {}, ptx::Special::kGlobaltimerHi);
+      return;
+    case SpecialRegister::kGLOBALTIMERHI:
+      return move(0, {}, ptx::Special::kGlobaltimerHi);
+    default:
+      throw CannotLower(fmt::format("special register {}", i.integer.special));
+  }
+}
+
+}  // namespace muscope::code

@@ -1,0 +1,141 @@
+#include "exec/machine.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "exec/control.h"
+#include "exec/launch_context.h"
+#include "exec/paths.h"
+#include "exec/program.h"
+#include "exec/translate.h"
+
+namespace muscope::exec {
+namespace {
+
+const XOp* ops_of(const Warp& w) { return w.worker->program->ops.data(); }
+
+std::uint32_t index_of(const Warp& w, const XOp* op) { return static_cast<std::uint32_t>(op - ops_of(w)); }
+
+unsigned lowest(GroupMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+
+const XOp* set_barrier(Warp& w, const XOp* op) {
+  std::uint32_t* barrier = w.dst<std::uint32_t>(op->dst);
+  for (GroupMask m = w.active; m; m &= m - 1) barrier[lowest(m)] = w.active;
+  return op + 1;
+}
+
+/// Waits at `op` until every live lane of `members` is here. True when the op is done; else `next` is another path's.
+bool gather_lanes(Warp& w, const XOp* op, GroupMask members, const XOp** next) {
+  const GroupMask needed = members & w.alive;
+  const std::uint32_t index = index_of(w, op);
+  for (std::size_t i = 0; i < w.paths.size();) {
+    Path& p = w.paths[i];
+    if (p.op == index && p.state == PathState::kSync && (p.mask & needed) == p.mask) {
+      set_active(w, w.active | p.mask);
+      w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  if ((w.active & needed) == needed || w.forced_sync) {
+    w.forced_sync = false;
+    return true;
+  }
+  save_path(w, index, PathState::kSync, 0, needed);
+  *next = next_path(w);
+  return false;
+}
+
+const XOp* wait_barrier(Warp& w, const XOp* op) {
+  const GroupMask members = w.src<std::uint32_t>(op->a)[lowest(w.active)];
+  const XOp* next = op + 1;
+  gather_lanes(w, op, members, &next);
+  return next;
+}
+
+const XOp* leave_barrier(Warp& w, const XOp* op) {
+  std::uint32_t* barrier = w.dst<std::uint32_t>(op->dst);
+  for (unsigned l = 0; l < kGroupLanes; ++l) barrier[l] &= ~w.active;
+  // Lanes that wait for those that have just left may go on.
+  for (Path& p : w.paths)
+    if (p.state == PathState::kSync) p.state = PathState::kReady;
+  return op + 1;
+}
+
+const XOp* warp_sync(Warp& w, const XOp* op) {
+  const GroupMask members = op->a == kNoPlace ? kAllLanes : w.src<std::uint32_t>(op->a)[lowest(w.active)];
+  const XOp* next = op + 1;
+  gather_lanes(w, op, members, &next);
+  return next;
+}
+
+const XOp* jump_indirect(Warp& w, const XOp* op) {
+  const std::uint32_t* low = w.src<std::uint32_t>(op->a);
+  const bool pair = op->bytes == 8;
+  const auto target_of = [&](unsigned lane) {
+    const std::uint64_t value =
+        pair ? low[lane] | std::uint64_t{low[lane + kGroupLanes]} << 32
+             : static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(low[lane])));
+    // Absolute addresses are those that LEPC and the constant bank give; the others count from the section's start.
+    return value >= code::kFunctionWindow ? value : code::kCodeWindow + value + static_cast<std::uint64_t>(op->offset);
+  };
+  const std::uint64_t mine = target_of(lowest(w.active));
+  GroupMask same = 0;
+  for (GroupMask m = w.active; m; m &= m - 1)
+    if (target_of(lowest(m)) == mine) same |= m & (0u - m);
+  const auto& targets = w.worker->program->kernel->code_targets;
+  const auto found = targets.find(mine);
+  if (found == targets.end())
+    return raise(w, op, Outcome::kInvalidPc, "D606", fmt::format("jump to {:#x}, where no code begins", mine),
+                 "function pointers must be taken in device code; a host function's address is not one");
+  if (same != w.active) {
+    const GroupMask rest = w.active & ~same;
+    set_active(w, rest);
+    save_path(w, index_of(w, op), PathState::kReady);
+    set_active(w, same);
+  }
+  return ops_of(w) + found->second;
+}
+
+const XOp* branch_if_diverged(Warp& w, const XOp* op) {
+  const GroupMask expected = w.src<std::uint32_t>(op->a)[lowest(w.active)];
+  return ops_of(w) + (w.active == expected ? op->target2 : op->target);
+}
+
+}  // namespace
+
+const XOp* run_uniform(Warp& w, const XOp* op) {
+  const GroupMask running = w.active;
+  if (running == kAllLanes) return op->body(w, op);
+  set_active(w, kAllLanes);
+  const XOp* next = op->body(w, op);
+  set_active(w, running);
+  return next;
+}
+
+Handler find_machine(const code::Op& op) {
+  switch (op.machine) {
+    case code::MachineKind::kSetBarrier:
+      return set_barrier;
+    case code::MachineKind::kWaitBarrier:
+      return wait_barrier;
+    case code::MachineKind::kLeaveBarrier:
+      return leave_barrier;
+    case code::MachineKind::kWarpSync:
+      return warp_sync;
+    case code::MachineKind::kIndirect:
+      return jump_indirect;
+    case code::MachineKind::kDiverged:
+      return branch_if_diverged;
+    case code::MachineKind::kBuiltin:
+      return run_builtin;
+    case code::MachineKind::kCastSpin:
+      return run_cast_spin;
+    case code::MachineKind::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace muscope::exec

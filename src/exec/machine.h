@@ -1,0 +1,17 @@
+// Handlers of what machine code does to control flow and warp state (code::OpKind::kMachine).
+#pragma once
+
+#include "exec/warp.h"
+
+namespace muscope::exec {
+
+/// Null when the op is not of that kind.
+Handler find_machine(const code::Op& op);
+
+/// An instruction of the uniform datapath: runs op->body for all lanes, whichever are on.
+const XOp* run_uniform(Warp& w, const XOp* op);
+
+/// ATOMS.CAST.SPIN (cast_spin.cc).
+const XOp* run_cast_spin(Warp& w, const XOp* op);
+
+}  // namespace muscope::exec
