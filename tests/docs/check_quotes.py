@@ -124,8 +124,8 @@ def main(arguments):
     muscope = str(pathlib.Path(arguments[0]).resolve())
     files = [pathlib.Path(name).resolve() for name in arguments[1:]]
     if not files:
-        files = sorted((ROOT / "docs/learn").glob("*.md"))
-        files += [ROOT / "docs" / name for name in ("claims.md", "commands.md", "limits.md")]
+        files = sorted((ROOT / "docs/learn").glob("*.md")) + sorted((ROOT / "docs").glob("*.md"))
+        files += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")]
     doctor = json.loads(subprocess.run([muscope, "doctor", "--json"], stdout=subprocess.PIPE, check=False).stdout)
     if not doctor["tools"]["clang"]["found"]:
         print("SKIPPED: no clang 19 or later is installed")
