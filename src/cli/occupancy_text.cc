@@ -91,7 +91,8 @@ void lift_lines(const OccupancyQuestion& q, const Occupancy& o, report::Page& pa
     if (step.shared_at_most < shared)
       need += fmt::format("{}at most {} B shared per block", need.empty() ? "" : " and ",
                           report::grouped(std::uint64_t(step.shared_at_most)));
-    page.line(fmt::format("    {:>2} blocks, {:>8}   {}", step.blocks, percent(step.percent), need));
+    page.line(fmt::format("    {:>2} {:<7} {:>8}   {}", step.blocks, step.blocks == 1 ? "block," : "blocks,",
+                          percent(step.percent), need));
   }
   const std::vector<int> sizes = model::best_block_sizes(q.gpu, q.launch);
   if (!sizes.empty() && o.impossible.empty()) {

@@ -60,6 +60,13 @@ TEST(PatternCommand, CountsAStridedStore) {
   EXPECT_THAT(r.out, HasSubstr("25.0 %"));
 }
 
+TEST(PatternCommand, AtomicsOnOneAddressAreOneWord) {
+  const Result r = pattern({"--index", "0", "--op", "RED"});
+  EXPECT_EQ(number_after(r.out, "sectors (32 B)"), 32u);
+  EXPECT_THAT(r.out, HasSubstr("1 would do\n"));  // not "for 128 bytes", which is what 32 lanes ask for
+  EXPECT_THAT(pattern({"--index", "8*tid"}).out, HasSubstr("4 would do for 128 bytes\n"));
+}
+
 TEST(PatternCommand, TextbookGenerations) {
   const auto misaligned = [](const char* l1) {
     return pattern({"--index", "tid", "--base-offset", "16", "--gpu", "sm_20", "--l1", l1}).out;
@@ -213,6 +220,8 @@ TEST(OccupancyCommand, SaysWhatLimitsAndWhatLifts) {
   EXPECT_THAT(page, HasSubstr("10.34 waves of 396 blocks"));
   EXPECT_THAT(run(occupancy_command, {"--block", "1024", "--gpu", "rtx3090"}).out, HasSubstr("occupancy 66.7 %"));
   EXPECT_THAT(run(occupancy_command, {"--block", "1056"}).out, HasSubstr("cannot run"));
+  EXPECT_THAT(run(occupancy_command, {"--block", "1024", "--regs", "255"}).out,
+              HasSubstr("\n     1 block,    50.0 %   at"));
   EXPECT_THAT(run(occupancy_command, {"--regs", "32"}).out, ContainsRegex("256 +8 +64 +100.0 %"));
 }
 

@@ -110,8 +110,11 @@ void global_numbers(const PatternView& view, report::Page& page) {
   const double efficiency =
       modern ? (*c.sectors == 0 ? 0 : static_cast<double>(c.bytes_asked) / (32.0 * *c.sectors)) : t.efficiency();
   const bool wasteful = *c.sectors > *c.ideal_sectors;
-  const std::string remark =
-      wasteful ? fmt::format("{} would do for {} bytes", *c.ideal_sectors, c.bytes_asked) : "the least possible";
+  // Atomics on one address are one word, asked for by many lanes.
+  const bool atomic = view.pattern.op == model::PatternOp::kRed || view.pattern.op == model::PatternOp::kAtom;
+  const std::string remark = !wasteful ? "the least possible"
+                             : atomic  ? fmt::format("{} would do", *c.ideal_sectors)
+                                       : fmt::format("{} would do for {} bytes", *c.ideal_sectors, c.bytes_asked);
   number_line(page, "sectors (32 B)", report::grouped(std::uint64_t{*c.sectors}), *c.sectors == 0 ? "" : remark,
               wasteful ? Style::kRed : Style::kGreen);
   number_line(page, "ideal sectors", report::grouped(std::uint64_t{*c.ideal_sectors}));

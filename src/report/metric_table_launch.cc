@@ -92,7 +92,7 @@ constexpr MetricRow kRows[] = {
      "executed lanes of that kind; ptxas may fuse or replace instructions", kInstructions, kAdditive, kExecuted,
      threads<K::kMemory>},
     {"smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum", "inst_inter_thread_communication",
-     "inst", "thread instructions: shuffles, votes, matches",
+     "inst", "thread instructions: shuffles, votes, matches, barriers",
      "executed lanes of that kind; ptxas may fuse or replace instructions", kInstructions, kAdditive, kExecuted,
      threads<K::kCommunicate>},
     {"smsp__sass_thread_inst_executed_op_misc_pred_on.sum", "inst_misc", "inst",
@@ -115,8 +115,8 @@ constexpr MetricRow kRows[] = {
     {"launch__thread_count", "", "thread", "threads of the launch", "grid size x block size", kLaunch, kPerLaunch,
      kGiven, nullptr},
     {"launch__registers_per_thread", "", "register/thread", "registers of one thread",
-     "from the cubin, from ptxas, or an estimate of live values (the report says which); Hopper's driver gives at "
-     "least 16",
+     "from the cubin, or an estimate of live values (the report says which); Hopper's driver gives at least 16, which "
+     "is what the hardware reports and this metric holds; the text report shows the kernel's own number",
      kLaunch, kPerLaunch, kRegisterCount, nullptr},
     {"launch__shared_mem_per_block_static", "", "byte/block", "shared memory that the code declares, per block",
      ".shared variables of the kernel", kLaunch, kPerLaunch, kGiven, nullptr},
