@@ -19,7 +19,7 @@ constexpr std::uint8_t kCudaObject = 13;         // variables of cubins that are
 constexpr std::uint64_t kLargestBank = 1 << 20;  // of a bank without bytes in the file; the hardware has 64 KB
 constexpr std::uint64_t kRelEntry = 16, kRelaEntry = 24;
 constexpr std::string_view kCodePrefix = ".text.";
-constexpr std::string_view kSharedPrefix = ".nv.shared.";
+constexpr std::string_view kSharedPrefix = ".nv.shared";
 
 template <typename T>
 void sort_by_offset(std::vector<T>& entries) {

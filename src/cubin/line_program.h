@@ -33,6 +33,8 @@ struct LineRow {
   std::int64_t line = 0;
   std::uint64_t context = 0;   ///< of the last inlining record; 0: none
   std::uint64_t function = 0;  ///< of the last inlining record
+
+  bool operator==(const LineRow&) const = default;
 };
 
 /// What a line program says, in its order.
