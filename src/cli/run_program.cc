@@ -39,11 +39,21 @@ RunProgram compile_program(const RunRequest& request, const arch::GpuSpec& gpu) 
   return program;
 }
 
+bool is_host_source(const std::string& path) {
+  constexpr std::string_view kExtensions[] = {".c", ".cc", ".cpp", ".cxx", ".cuh", ".C"};
+  return std::find(std::begin(kExtensions), std::end(kExtensions), fs::path(path).extension().string()) !=
+         std::end(kExtensions);
+}
+
 RunProgram find_program_file(const RunRequest& request) {
   RunProgram program;
   program.toolchain = "as built";
   const char* path_list = std::getenv("PATH");
   program.path = find_command(request.program, path_list != nullptr ? path_list : "/usr/local/bin:/usr/bin:/bin");
+  if (is_host_source(request.program) && (program.path.empty() || ::access(program.path.c_str(), X_OK) != 0)) {
+    fail("D120", fmt::format("'{}' is source code, and its name does not end in .cu", request.program),
+         fmt::format("compile it first: muscope cc -x cu -o app {}", request.program));
+  }
   if (program.path.empty()) {
     std::error_code error;
     const bool here = fs::is_regular_file(request.program, error);

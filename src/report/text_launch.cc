@@ -216,7 +216,7 @@ void print_mix(Page& page, const LaunchReport& launch, const arch::GpuSpec& gpu)
       {threads("conversion"), "conversion"},
       {threads("control"), "control"},
       {threads("memory"), "memory"},
-      {threads("inter_thread_communication"), "shuffles, barriers"},
+      {threads("inter_thread_communication"), "shuffles and barriers"},
       {threads("misc"), "moves and other"},
   };
   std::uint64_t sum = 0;
