@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -110,6 +111,23 @@ std::string compiler_option_hint(const std::string& word) {
                      architecture ? "the GPU is chosen by --gpu sm_80; " : "", arch::printable(word));
 }
 
+/// Tells of options that stand too late: the program gets them. Names that programs often have as well are left alone.
+void note_late_options(const Arguments& program_args) {
+  constexpr std::string_view kOurs[] = {"--json", "--csv",           "--metrics",  "--kernel",    "--launches",
+                                        "--emit", "--compile-flags", "--emit-dir", "--toolchain", "--max-steps"};
+  for (const std::string& word : program_args) {
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    if (std::find(std::begin(kOurs), std::end(kOurs), name) == std::end(kOurs)) continue;
+    Diagnostic d;
+    d.severity = Severity::kNote;
+    d.code = "D126";
+    d.text = fmt::format("{} stands after the program, so the program gets it", name);
+    d.hint = fmt::format("options of muscope stand first: muscope run {} ... app.cu", name);
+    std::fputs(to_text(d).c_str(), stderr);
+    return;
+  }
+}
+
 void take_program(RunRequest& request, Arguments::const_iterator at, Arguments::const_iterator end, bool after_dashes,
                   const std::string& last_value) {
   if (!after_dashes) {
@@ -205,6 +223,7 @@ RunRequest parse_run_request(const Arguments& args) {
   const bool after_dashes = at != args.end() && *at == "--";
   if (after_dashes) ++at;
   take_program(r, at, args.end(), after_dashes, last_value_text(app, options));
+  if (!after_dashes && !r.quiet) note_late_options(r.args);
   return r;
 }
 

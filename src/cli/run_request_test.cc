@@ -149,6 +149,20 @@ TEST(RunRequest, UnknownOptionsAreAnsweredWithWhatWasMeant) {
   EXPECT_THAT(usage_error_of({"-Z", "a.cu"}), HasSubstr("muscope run --help shows the options"));
 }
 
+TEST(RunRequest, OptionsAfterTheProgramAreNoted) {
+  const auto said = [](const Arguments& args) {
+    testing::internal::CaptureStderr();
+    parse_run_request(args);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said({"a.cu", "--json", "x.json", "--csv=y"}),
+              StartsWith("note D126: --json stands after the program, so the program gets it\n"));
+  EXPECT_THAT(said({"./app", "--csv=y"}), StartsWith("note D126: --csv "));
+  EXPECT_EQ(said({"./app", "--gpu", "0", "--threads", "4"}), "");
+  EXPECT_EQ(said({"-q", "./app", "--json", "x"}), "");
+  EXPECT_EQ(said({"--", "./app", "--json", "x"}), "");  // the dashes say that it is meant so
+}
+
 TEST(RunRequest, AForgottenValueIsNamed) {
   EXPECT_THAT(error_of({"--json", "app.cu"}), HasSubstr("'app.cu' was taken as the value of --json"));
   EXPECT_THAT(error_of({"-q", "--metrics", "./app"}), HasSubstr("'./app' was taken as the value of --metrics"));
