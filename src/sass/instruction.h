@@ -105,20 +105,42 @@ struct IntegerForm {
   std::uint8_t special = 0;  ///< S2R, S2UR, CS2R: number of the special register
 };
 
+/// Formats of floating-point values, by the codes that conversions use.
+enum class FloatFormat : std::uint8_t { kNone, kF16, kF32, kF64, kBf16, kTf32, kE5m2, kE4m3 };
+
+/// How F2FP puts its results together.
+enum class Packing : std::uint8_t {
+  kPackAb,        ///< a to the upper half, b to the lower one
+  kMergeC,        ///< b to one half, the other from c
+  kPackB,         ///< b fills the register
+  kUnpackB,       ///< two bytes of b become two halves
+  kUnpackBMergeC, ///< two halves of b become two bytes, the rest from c
+  kPackAbMergeC   ///< a and b become two bytes, the rest from c
+};
+
 /// Modifiers of floating-point and conversion instructions.
 struct FloatForm {
   bool ftz = false, saturate = false;
   Rounding rounding = Rounding::kNearest;
   Compare compare = Compare::kF;
   Combine combine = Combine::kAnd;
-  std::uint8_t function = 0;                  ///< MUFU: which
-  std::uint8_t from_bits = 32, to_bits = 32;  ///< conversions
-  bool from_signed = false, to_signed = false;
-  bool to_integer = false;  ///< FRND, F2F .RM ...: result is a whole number
-  bool bf16 = false;        ///< half instructions: bfloat16
-  bool f32_sum = false;     ///< HFMA2.MMA prints .MMA; HADD2.F32 converts
+  std::uint8_t function = 0;  ///< MUFU: 0 COS, 1 SIN, 2 EX2, 3 LG2, 4 RCP, 5 RSQ, 6 RCP64H, 7 RSQ64H, 8 SQRT, 9 TANH
+  std::uint8_t from_bits = 32, to_bits = 32;    ///< integer side of conversions
+  bool from_signed = false, to_signed = false;  ///< integer side of conversions
+  FloatFormat from = FloatFormat::kNone, to = FloatFormat::kNone;  ///< float side of conversions; MUFU: of the value
+  bool nan_to_zero = false;                                        ///< F2I .NTZ
+  bool bf16 = false;                                               ///< half instructions: .BF16_V2
+  bool mma = false;                                                ///< HFMA2.MMA: only another unit
+  bool f32_sum = false;                                            ///< HADD2.F32: one half (of b) converted to float
   bool relu = false;
-  std::uint8_t mode = 0;  ///< what else one number selects
+  bool negate_high = false;  ///< HFMA2: .H0_NH1 of source b: its high half is negated
+  bool finite = false;       ///< F2FP .SATFINITE
+  Packing packing = Packing::kPackAb;
+  std::int8_t scale = 0;       ///< FMUL: the product is multiplied by 2^scale before rounding
+  bool boolean_float = false;  ///< FSET, HSET2 .BF: 1.0 instead of all ones
+  bool nan = false;            ///< FMNMX, HMNMX2 .NAN: not-a-number wins
+  bool xor_sign = false;       ///< FMNMX, HMNMX2 .XORSIGN
+  bool both_halves = false;    ///< HSETP2 .H_AND
 };
 
 /// Modifiers of memory, texture, synchronisation and control instructions.
