@@ -99,6 +99,7 @@ void read_module_attributes(CodeReader& reader, Bytes info) {
 void read_function_facts(CodeReader& reader) {
   for (const ElfSection& section : reader.elf.sections()) {
     if (!section.name.starts_with(kPrefix)) continue;
+    reader.section_bytes.take(section.bytes.size());
     reader.budget.take(sizeof(FunctionFacts));
     FunctionFacts& facts = reader.image.facts.emplace_back();
     facts.name = reader.text(section.name.substr(kPrefix.size()));

@@ -43,7 +43,7 @@ const Row* row_at(const std::vector<Row>& rows, std::uint64_t pc) {
 void copy_sections(CodeReader& reader) {
   CodeImage& image = reader.image;
   const auto copy = [&](const ElfSection& section) {
-    reader.budget.take(section.bytes.size());
+    reader.section_bytes.take(section.bytes.size());
     return std::vector<std::uint8_t>(section.bytes.begin(), section.bytes.end());
   };
   for (const ElfSection& section : reader.elf.sections()) {
@@ -117,6 +117,7 @@ void read_relocations(CodeReader& reader) {
                                     : place.place == SymbolPlace::kConstant ? &reader.image.constants[index].relocations
                                                                             : &reader.image.data[index].relocations;
     const std::uint64_t bytes = reader.elf.sections()[section.info].size;
+    reader.section_bytes.take(section.bytes.size());
     for (const RawRelocation& raw : relocation_entries(section)) {
       if (raw.offset >= bytes) corrupt_cubin("a relocation lies outside its section");
       const ElfSymbol& symbol = reader.symbol(raw.symbol);
@@ -170,10 +171,11 @@ std::vector<RawRelocation> relocation_entries(const ElfSection& section) {
   return found;
 }
 
-std::vector<RawRelocation> relocations_of(const ElfView& elf, std::size_t target) {
+std::vector<RawRelocation> relocations_of(CodeReader& reader, std::size_t target) {
   std::vector<RawRelocation> all;
-  for (const ElfSection& section : elf.sections()) {
+  for (const ElfSection& section : reader.elf.sections()) {
     if ((section.type != kRel && section.type != kRela) || section.info != target) continue;
+    reader.section_bytes.take(section.bytes.size());
     const std::vector<RawRelocation> more = relocation_entries(section);
     all.insert(all.end(), more.begin(), more.end());
   }
@@ -248,7 +250,12 @@ CodeImage read_code_image(Bytes cubin) {
                                   [](const ElfSection& section) { return section.type == kSymbolTable; });
   if (table == elf->sections().end()) corrupt_cubin("it has no symbol table");
 
-  CodeReader reader{.elf = *elf, .image = image, .budget = CopyBudget(cubin.size()), .symbols = {}, .places = {}};
+  CodeReader reader{.elf = *elf,
+                    .image = image,
+                    .section_bytes = CopyBudget(cubin.size()),
+                    .budget = CopyBudget(CodeReader::kPerFileByte * cubin.size() + CodeReader::kAtLeast),
+                    .symbols = {},
+                    .places = {}};
   copy_sections(reader);
   read_symbols(reader, *table);
   read_relocations(reader);

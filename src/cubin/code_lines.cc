@@ -29,7 +29,7 @@ class SectionTracker {
     for (std::size_t i = 0; i < sections.size(); ++i) {
       if (sections[i].name != table) continue;
       bytes_ = sections[i].bytes;
-      for (const RawRelocation& r : relocations_of(reader.elf, i)) relocations_.emplace(r.offset, r);
+      for (const RawRelocation& r : relocations_of(reader, i)) relocations_.emplace(r.offset, r);
       break;
     }
   }
@@ -218,7 +218,7 @@ std::vector<PtxText> ptx_texts(CodeReader& reader) {
   std::vector<PtxText> texts;
   for (const ElfSection& section : reader.elf.sections()) {
     if (!section.name.starts_with(kPtxText)) continue;
-    reader.budget.take(section.bytes.size());
+    reader.section_bytes.take(section.bytes.size());
     PtxText& text = texts.emplace_back();
     text.name = reader.text(section.name);
     const std::string_view all(reinterpret_cast<const char*>(section.bytes.data()), section.bytes.size());

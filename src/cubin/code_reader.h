@@ -15,7 +15,7 @@ namespace muscope::cubin {
 /// file states much more than its size.
 class CopyBudget {
  public:
-  explicit CopyBudget(std::size_t file_bytes) : left_(kPerByte * file_bytes + kAtLeast) {}
+  explicit CopyBudget(std::uint64_t bytes) : left_(bytes) {}
 
   /// False, and nothing taken, when too little is left.
   bool try_take(std::uint64_t bytes) {
@@ -27,9 +27,6 @@ class CopyBudget {
   void take(std::uint64_t bytes);
 
  private:
-  // Each relocation repeats its symbol's name: at most some 2 KB for 24 bytes in template-heavy code.
-  static constexpr std::uint64_t kPerByte = 100;
-  static constexpr std::uint64_t kAtLeast = 1 << 20;
   std::uint64_t left_;
 };
 
@@ -40,9 +37,15 @@ struct SectionPlace {
 };
 
 struct CodeReader {
+  // Entries and strings. Each relocation repeats its symbol's name: about 1 KB for some 40 bytes in template-heavy
+  // code.
+  static constexpr std::uint64_t kPerFileByte = 32;
+  static constexpr std::uint64_t kAtLeast = 1 << 20;
+
   const ElfView& elf;
   CodeImage& image;
-  CopyBudget budget;
+  CopyBudget section_bytes;  // sections do not overlap in files from ptxas and nvlink
+  CopyBudget budget;         // everything else
   std::vector<ElfSymbol> symbols;
   std::vector<SectionPlace> places;  // by ELF section
 
@@ -65,7 +68,7 @@ struct RawRelocation {
 };
 
 /// The entries of all relocation sections that change ELF section `target`.
-std::vector<RawRelocation> relocations_of(const ElfView& elf, std::size_t target);
+std::vector<RawRelocation> relocations_of(CodeReader& reader, std::size_t target);
 /// The entries of one relocation section; empty for other sections.
 std::vector<RawRelocation> relocation_entries(const ElfSection& section);
 

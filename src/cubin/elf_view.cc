@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "cubin/byte_reader.h"
@@ -14,6 +15,7 @@ constexpr std::uint64_t kSectionHeader = 64;
 constexpr std::uint64_t kSegmentHeader = 56;
 constexpr std::uint64_t kSymbol = 24;
 constexpr std::uint32_t kNobits = 8;
+constexpr std::uint64_t kLongestName = 1 << 16;  // many symbols may share one name without end: each search stays short
 constexpr std::uint32_t kExtendedIndex = 0xffff;  // SHN_XINDEX
 
 using Bytes = std::span<const std::uint8_t>;
@@ -41,7 +43,7 @@ bool ElfView::looks_like_elf(Bytes bytes) { return bytes.size() >= 4 && std::mem
 std::string_view ElfView::string_at(Bytes table, std::uint64_t offset) {
   if (offset >= table.size()) return {};
   const char* begin = reinterpret_cast<const char*>(table.data() + offset);
-  const void* end = std::memchr(begin, 0, table.size() - offset);
+  const void* end = std::memchr(begin, 0, std::min<std::uint64_t>(table.size() - offset, kLongestName));
   if (end == nullptr) return {};
   return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
 }

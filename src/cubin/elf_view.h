@@ -66,7 +66,8 @@ class ElfView {
   void for_each_symbol(const ElfSection& table,
                        const std::function<bool(std::uint32_t, const ElfSymbol&)>& visit) const;
 
-  /// The NUL-terminated string at `offset` of a string table; empty when out of bounds or not terminated.
+  /// The NUL-terminated string at `offset` of a string table; empty when out of bounds, not terminated or longer than
+  /// 65,535 characters.
   static std::string_view string_at(std::span<const std::uint8_t> table, std::uint64_t offset);
 
  private:
