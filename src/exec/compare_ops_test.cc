@@ -45,6 +45,7 @@ std::vector<Row> setp_rows() {
   add_unordered<float>(r, "ftz.f32", [](float v) { return flushed(v); });
   add_ordered<Half>(r, "f16", [](Half v) { return kHalf.value(v.bits); });
   add_unordered<Half>(r, "f16", [](Half v) { return kHalf.value(v.bits); });
+  add_ordered<Half>(r, "ftz.f16", [](Half v) { return (v.bits & 0x7fff) < 0x0400 ? 0 : kHalf.value(v.bits); });
   add_ordered<Brain>(r, "bf16", [](Brain v) { return kBrain.value(v.bits); });
   for (const char* t : {"b16", "b32", "b64"}) {
     const std::string eq = std::string("setp.eq.") + t, ne = std::string("setp.ne.") + t;

@@ -28,7 +28,8 @@ u16 apply(const SmallFormat& f, u16 a, u16 b, u16 c, bool ftz, bool sat, bool re
   if (sat) r = r > 0 ? (r < 1 ? r : 1) : 0;
   if (relu && (r < 0 || (r == 0 && std::signbit(r)))) r = 0;
   u16 out = f.round(r, Round::kNearest);
-  if (ftz && (out & 0x7fff) < (1 << f.mantissa)) out &= 0x8000;
+  // Flushed before it is rounded: 0x0400 * 0x3bff gives 0, not 0x0400 (H200).
+  if (ftz && std::fabs(r) < 0x1p-14L) out &= 0x8000;
   return out;
 }
 
@@ -59,6 +60,8 @@ void add_fma(std::vector<Row>& r, const std::string& name, const std::string& t,
     return {low | (high << 16)};
   }));
 }
+
+u16 flushed_bits(u16 v) { return (v & 0x7fff) < 0x0400 ? v & 0x8000 : v; }
 
 u16 extreme(const SmallFormat& f, u16 a, u16 b, bool larger, bool nan) {
   const double x = f.value(a), y = f.value(b);
@@ -92,6 +95,7 @@ std::vector<Row> rows() {
   add_binary<Half, Half2>(r, "add.rn", "f16", kHalf, sum);
   add_binary<Half, Half2>(r, "add.ftz", "f16", kHalf, sum, true);
   add_binary<Half, Half2>(r, "mul.ftz.sat", "f16", kHalf, product, true, true);
+  add_binary<Half, Half2>(r, "mul.ftz", "f16", kHalf, product, true);
   add_binary<Half, Half2>(r, "add.sat", "f16", kHalf, sum, false, true);
   add_binary<Brain, Brain2>(r, "add", "bf16", kBrain, sum);
   add_binary<Brain, Brain2>(r, "sub", "bf16", kBrain, difference);
@@ -105,6 +109,14 @@ std::vector<Row> rows() {
   add_extremes<Half, Half2>(r, "f16", kHalf);
   add_extremes<Brain, Brain2>(r, "bf16", kBrain);
   r.push_back(row("neg.f16", [](Half a) -> Half { return {static_cast<u16>(a.bits ^ 0x8000)}; }));
+  r.push_back(row("neg.ftz.f16", [](Half a) -> Half { return {static_cast<u16>(flushed_bits(a.bits) ^ 0x8000)}; }));
+  r.push_back(row("abs.ftz.f16", [](Half a) -> Half { return {static_cast<u16>(flushed_bits(a.bits) & 0x7fff)}; }));
+  r.push_back(row("min.ftz.f16", [](Half a, Half b) -> Half {
+    return {extreme(kHalf, flushed_bits(a.bits), flushed_bits(b.bits), false, false)};
+  }));
+  r.push_back(row("max.ftz.NaN.f16", [](Half a, Half b) -> Half {
+    return {extreme(kHalf, flushed_bits(a.bits), flushed_bits(b.bits), true, true)};
+  }));
   r.push_back(row("neg.f16x2", [](Half2 a) -> Half2 { return {a.bits ^ 0x80008000u}; }));
   r.push_back(row("abs.f16", [](Half a) -> Half { return {static_cast<u16>(a.bits & 0x7fff)}; }));
   r.push_back(row("abs.bf16x2", [](Brain2 a) -> Brain2 { return {a.bits & 0x7fff7fffu}; }));

@@ -31,7 +31,10 @@ auto value_of(T v, bool) {
   return v;
 }
 inline float value_of(float v, bool ftz) { return flush(v, ftz); }
-inline float value_of(HalfLane v, bool) { return v.value(); }
+inline float value_of(HalfLane v, bool ftz) {
+  const float f = v.value();
+  return ftz && std::fabs(f) < 0x1p-14f ? std::copysign(0.0f, f) : f;
+}
 inline float value_of(BrainLane v, bool) { return v.value(); }
 
 template <Compare kCompare, typename T>

@@ -177,7 +177,9 @@ const XOp* general(Warp& w, const XOp* op) {
       } else if (to == Type::kF32 || to == Type::kTF32) {
         float f = v.is_float ? narrow(d, r) : integer_to_float(magnitude, negative, r);
         if (source.sat) f = static_cast<float>(clamp01(f));
-        if (source.ftz && std::fabs(f) < std::numeric_limits<float>::min()) f = std::copysign(0.0f, f);
+        // A double just below the smallest normal float is flushed although it would be rounded up to it (H200).
+        if (source.ftz && std::fabs(v.is_float ? d : double{f}) < std::numeric_limits<float>::min())
+          f = std::copysign(0.0f, f);
         // Payloads of not-a-number survive except in conversions that are arithmetic (H200).
         const bool keep = f == f || from == Type::kF64 || from == Type::kBF16 || to == Type::kTF32;
         std::uint32_t bits = keep ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;

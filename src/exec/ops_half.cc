@@ -42,13 +42,14 @@ enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4 };
 template <typename F>
 [[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b,
                                                 std::uint16_t c) {
+  // Denormal operands are flushed by every operation that has .ftz, min, max and neg included (H200).
+  const auto flush = [flags](std::uint16_t v) {
+    return static_cast<std::uint16_t>((flags & kFtz) && std::fabs(F::in(v)) < F::kMinNormal ? v & 0x8000u : v);
+  };
+  a = flush(a), b = flush(b), c = flush(c);
   if (what == kNeg) return F::in(a) == F::in(a) ? a ^ 0x8000u : F::kNan;
   if (what == kAbs) return F::in(a) == F::in(a) ? a & 0x7fffu : F::kNan;
-  const auto load = [flags](std::uint16_t v) {
-    const float f = F::in(v);
-    return (flags & kFtz) && std::fabs(f) < F::kMinNormal ? std::copysign(0.0f, f) : f;
-  };
-  const float x = load(a), y = load(b), z = load(c);
+  const float x = F::in(a), y = F::in(b), z = F::in(c);
   double r = 0;
   switch (what) {
     case kAdd:
@@ -82,7 +83,9 @@ template <typename F>
   if (flags & kSat) r = r > 0 ? (r < 1 ? r : 1) : 0;
   if (flags & kRelu) r = r > 0 || r != r ? r : 0;
   std::uint16_t out = F::out(r);
-  if ((flags & kFtz) && std::fabs(F::in(out)) < F::kMinNormal) out &= 0x8000u;
+  // Results too: what is below the smallest normal number before it is rounded, even if it would be rounded up to it
+  // (H200).
+  if ((flags & kFtz) && std::fabs(r) < F::kMinNormal) out &= 0x8000u;
   return out;
 }
 
