@@ -1,35 +1,37 @@
 // Relocations of a cubin: which bits of an instruction or a data word wait for the address of a symbol.
 //
-// ptxas leaves them open where it cannot know a place: all addresses of globals and of other functions in relocatable
-// code
+// ptxas leaves them open where it cannot know a place: addresses of globals and of other functions in relocatable code
 // (-rdc=true), the address tables in constant bank 4, pointers in initialised data. Calls and jumps within one section,
 // and everything of a kernel with its device functions compiled in one go, need none: such code is position independent
 // (CALL.REL, RET.REL with return addresses relative to the section's start, branch tables relative to the section).
 //
-// Forms seen from ptxas and nvlink 13.0 for sm_75 to sm_120, names as in nvlink's messages. Bits count within the
-// 128-bit instruction (or the data word); the field was found by comparing words before and after nvlink resolved them,
-// and for calls by changing single bits of a word and reading the disassembler's target. S: address or value of the
-// symbol, A: addend.
+// Forms seen from ptxas and nvlink 11.8 and 13.0 for sm_75 to sm_120, names as in nvlink's messages. Fields were found
+// by comparing words before and after nvlink resolved them; those of calls by changing single bits of a word and
+// reading the disassembler's target. Bits count in the 128-bit instruction or the data word. V = S + A: address or
+// value of the symbol, and addend (entries without addend stand where it is 0).
 //
-//   0x02 64               data    all 64 bits = S + A           address tables (bank 4), function addresses in data
-//   0x04 G64              data    all 64 bits = S + A           pointers to globals in initialised data
-//   0x01, 0x03 32, G32    data    all 32 bits = S + A
-//   0x46, 0x47 32_LO, 32_HI   data  32 bits = low, high half of S + A
-//   0x38, 0x39 ABS32_LO_32, ABS32_HI_32   code  bits 32..63 = low, high half of S + A       MOV, UMOV, IADD3 immediates
-//   0x37, 0x3b, 0x3c ABS32_32, ABS16_32, ABS24_32   code  32, 16, 24 bits from bit 32 on = S + A
-//   0x4a ABS24_40         code    bits 40..63 = S + A           offset of a memory instruction
-//   0x64 ABS20_44         code    bits 44..63 = S + A
-//   0x3a ABS47_34         code    bits 34..80 = (S + A) >> 2    call target
-//   0x4b ABS55_16_34      code    bits 16..23 = bits 2..9 of S + A, bits 34..80 = bits 10..56        CALL.ABS
-//   0x72 ABS56_16_34      code    the same with bits 34..81     CALL.ABS R + base of the unified function table
-//   0x40, 0x42, 0x73 CONST_FIELD19_40, 21_38, 22_37   code  bank and byte offset of c[bank][offset]: 5 bits of bank
-//   above
-//                                  14 bits (offset / 4), 16 bits, 17 bits of offset, from bits 40, 38, 37 on
-//   0x66, 0x70, 0x71 UNIFIED, UNIFIED32_LO_32, UNIFIED32_HI_32   as 0x02, 0x38, 0x39 with a function's handle:
-//   relocatable
-//                                  code calls a handle as CALL.ABS handle + table base (0x72, symbol __UFT_OFFSET).
-//                                  nvlink turns handles into plain addresses and the base into 0, and so does muscope.
-//   0x54..0x5b G8_0.. and 0x4c..0x53 8_0..   data  one byte of S + A: bits 0..7, 8..15 ...
+//   type        name                     bits          hold
+//   0x02, 0x04  64, G64                  all 64        V: address tables, functions and globals in initialised data
+//   0x01, 0x03  32, G32                  all 32        V
+//   0x46, 0x47  32_LO, 32_HI             all 32        low, high half of V
+//   0x4c..0x53  8_0 .. 8_56              one byte      the same byte of V; 0x54..0x5b G8_0 .. G8_56 too
+//   0x38, 0x39  ABS32_LO_32, ABS32_HI_32 32..63        low, high half of V: MOV, UMOV, immediates
+//   0x37        ABS32_32                 32..63        V: offsets in shared memory
+//   0x3b, 0x3c  ABS16_32, ABS24_32       32.. on       V: offset in the symbol's constant bank
+//   0x4a, 0x64  ABS24_40, ABS20_44       40.., 44..    V: offset of a memory instruction
+//   0x3a        ABS47_34                 34..80        V / 4: call target up to sm_89
+//   0x4b        ABS55_16_34              16..23        bits 2..9 of V: call target from sm_90 on
+//                                        34..80        bits 10..56 of V
+//   0x72        ABS56_16_34              as 0x4b       and one bit more: see below
+//   0x40        CONST_FIELD19_40         40..53        V / 4, offset in the symbol's bank: operand c[bank][offset]
+//   0x42        CONST_FIELD21_38         38..53        V
+//   0x73        CONST_FIELD22_37         37..53        V; of all three the bank's number is in bits 54..58
+//   0x66, 0x67  UNIFIED, UNIFIED_32      as 64, 32     handle of a function; 0x68..0x6f byte by byte
+//   0x70, 0x71  UNIFIED32_LO_32, _HI_32  as ABS32      handle of a function
+//   0x44, 0x45, 0x48, 0x49                             nothing to do when code is loaded
+//
+// Handles: relocatable code calls a function pointer as CALL.ABS R + base of a table (0x72, symbol __UFT_OFFSET).
+// nvlink makes handles plain addresses and the base 0; so does apply_relocations.
 #pragma once
 
 #include <cstdint>
