@@ -136,6 +136,7 @@ std::uint32_t MachineBuilder::add_site(const sass::Instruction& instruction, uns
   site.ptx_line = n < input_.ptx_line_of.size() ? input_.ptx_line_of[n] : 0;
   site.frame = n < input_.frame_of.size() ? input_.frame_of[n] : views::kNoFrame;
   site.bytes = static_cast<std::uint8_t>(bytes);
+  site.pc = instruction.pc;
   kernel_->info.sites.push_back(std::move(site));
   return static_cast<std::uint32_t>(kernel_->info.sites.size() - 1);
 }

@@ -46,7 +46,7 @@ bool chain_has_cycle(const std::vector<Frame>& frames) {
 }  // namespace
 
 void put(CborWriter& w, const KernelInfo& k) {
-  w.array(17);
+  w.array(19);
   w.unsigned_integer(k.id);
   w.text(k.name);
   w.text(k.mangled);
@@ -57,6 +57,8 @@ void put(CborWriter& w, const KernelInfo& k) {
   w.unsigned_integer(k.param_bytes);
   w.unsigned_integer(k.registers);
   w.text(k.registers_source);
+  w.text(k.machine_source);
+  w.text(k.machine_problem);
   for (const std::uint32_t n : k.maxntid) w.unsigned_integer(n);
   w.unsigned_integer(k.minnctapersm);
   TextTable texts;
@@ -74,17 +76,18 @@ void put(CborWriter& w, const KernelInfo& k) {
   }
   w.array(k.sites.size());
   for (const Site& s : k.sites) {
-    w.array(4);
+    w.array(5);
     w.unsigned_integer(texts.index_of(s.text));
     w.unsigned_integer(not_negative(s.ptx_line));
     put_frame_index(w, s.frame);
     w.unsigned_integer(s.bytes);
+    w.unsigned_integer(s.pc);
   }
 }
 
 KernelInfo get_kernel(CborReader& r) {
   KernelInfo k;
-  r.array_of(17);
+  r.array_of(19);
   k.id = r.unsigned_of<std::uint32_t>();
   k.name = r.text();
   k.mangled = r.text();
@@ -95,6 +98,8 @@ KernelInfo get_kernel(CborReader& r) {
   k.param_bytes = r.unsigned_of<std::uint32_t>();
   k.registers = r.unsigned_of<std::uint32_t>();
   k.registers_source = r.text();
+  k.machine_source = r.text();
+  k.machine_problem = r.text();
   for (std::uint32_t& n : k.maxntid) n = r.unsigned_of<std::uint32_t>();
   k.minnctapersm = r.unsigned_of<std::uint32_t>();
   const std::vector<std::string> texts = get_texts(r);
@@ -114,12 +119,13 @@ KernelInfo get_kernel(CborReader& r) {
   }
   if (chain_has_cycle(k.frames)) r.bad("cyclic inline chain");
   k.sites = get_list<Site>(r, [&](CborReader& in) {
-    in.array_of(4);
+    in.array_of(5);
     Site s;
     s.text = get_indexed(in, texts);
     s.ptx_line = in.positive_int();
     s.frame = get_frame_index(in);
     s.bytes = in.unsigned_of<std::uint8_t>();
+    s.pc = in.unsigned_of<std::uint32_t>();
     if (!frame_exists(s.frame)) in.bad("frame index out of range");
     return s;
   });

@@ -13,6 +13,10 @@
 namespace muscope::views {
 
 inline constexpr std::uint32_t kNoFrame = 0xffffffffu;
+inline constexpr std::uint32_t kNoPc = 0xffffffffu;
+
+/// KernelInfo::machine_problem where only a ptxas is missing; reports then say what installing it would add.
+inline constexpr char kNoPtxas[] = "ptxas was not found";
 
 /// A source position, with the call site it was inlined at (index into KernelInfo::frames, or kNoFrame).
 struct Frame {
@@ -25,10 +29,11 @@ struct Frame {
 
 /// One memory instruction of a kernel.
 struct Site {
-  std::string text;  ///< PTX: "ld.global.nc.v2.f32"
+  std::string text;  ///< PTX: "ld.global.nc.v2.f32"; machine code: "LDG.E.64.CONSTANT R2, [R4.64]"
   int ptx_line = 0;
   std::uint32_t frame = kNoFrame;
-  std::uint8_t bytes = 0;  ///< per lane
+  std::uint8_t bytes = 0;    ///< per lane
+  std::uint32_t pc = kNoPc;  ///< byte offset of the machine instruction in the kernel's code section; kNoPc: PTX
 };
 
 /// Kinds of executed instructions, as ncu splits smsp__sass_thread_inst_executed_op_*.
@@ -64,7 +69,11 @@ struct KernelInfo {
   std::uint32_t local_bytes = 0;  ///< per thread, the PTX's .local variables
   std::uint32_t param_bytes = 0;
   std::uint32_t registers = 0;   ///< per thread; 0 when not known
-  std::string registers_source;  ///< "cubin sm_90 in the program", "ptxas", "liveness estimate"
+  std::string registers_source;  ///< "cubin sm_90 in the program", "ptxas 13.0.88", "liveness estimate"
+  std::string machine_source;    ///< whose machine code was executed, in the same words; empty: the PTX was
+  /// Without a source: why not machine code; empty where it was not wanted or this GPU's is not known. With one: why
+  /// that code may differ from what the program's own compiler would have made; empty when it does not.
+  std::string machine_problem;
   std::uint32_t maxntid[3] = {0, 0, 0};
   std::uint32_t minnctapersm = 0;
   std::vector<Frame> frames;

@@ -28,10 +28,12 @@ KernelInfo sample_kernel(std::uint32_t id) {
   k.param_bytes = 20;
   k.registers = 255;
   k.registers_source = "cubin sm_90 in the program";
+  k.machine_source = "ptxas 13.0.88";
+  k.machine_problem = "its PTX is of CUDA 12.4";
   k.maxntid[0] = 1024, k.maxntid[1] = 2, k.maxntid[2] = 3;
   k.minnctapersm = 2;
   k.frames = {{"copy.cu", 41, 7, "", kNoFrame}, {"inline.cuh", 9, 0, "load(int)", 0}, {"", 188, 0, "", kNoFrame}};
-  k.sites = {{"ld.global.nc.v2.f32", 30, 1, 8}, {"st.global.f32", 31, kNoFrame, 4}};
+  k.sites = {{"LDG.E.64.CONSTANT R2, [R4.64]", 30, 1, 8, 0x10}, {"st.global.f32", 31, kNoFrame, 4}};
   return k;
 }
 
@@ -85,6 +87,8 @@ void expect_equal(const KernelInfo& a, const KernelInfo& b) {
   EXPECT_EQ(a.param_bytes, b.param_bytes);
   EXPECT_EQ(a.registers, b.registers);
   EXPECT_EQ(a.registers_source, b.registers_source);
+  EXPECT_EQ(a.machine_source, b.machine_source);
+  EXPECT_EQ(a.machine_problem, b.machine_problem);
   EXPECT_THAT(a.maxntid, testing::ElementsAreArray(b.maxntid));
   EXPECT_EQ(a.minnctapersm, b.minnctapersm);
   ASSERT_EQ(a.frames.size(), b.frames.size());
@@ -101,6 +105,7 @@ void expect_equal(const KernelInfo& a, const KernelInfo& b) {
     EXPECT_EQ(a.sites[i].ptx_line, b.sites[i].ptx_line);
     EXPECT_EQ(a.sites[i].frame, b.sites[i].frame);
     EXPECT_EQ(a.sites[i].bytes, b.sites[i].bytes);
+    EXPECT_EQ(a.sites[i].pc, b.sites[i].pc);
   }
 }
 
