@@ -110,12 +110,12 @@ enum class FloatFormat : std::uint8_t { kNone, kF16, kF32, kF64, kBf16, kTf32, k
 
 /// How F2FP puts its results together.
 enum class Packing : std::uint8_t {
-  kPackAb,        ///< a to the upper half, b to the lower one
-  kMergeC,        ///< b to one half, the other from c
-  kPackB,         ///< b fills the register
-  kUnpackB,       ///< two bytes of b become two halves
-  kUnpackBMergeC, ///< two halves of b become two bytes, the rest from c
-  kPackAbMergeC   ///< a and b become two bytes, the rest from c
+  kPackAb,         ///< a to the upper half, b to the lower one
+  kMergeC,         ///< b to one half, the other from c
+  kPackB,          ///< b fills the register
+  kUnpackB,        ///< two bytes of b become two halves
+  kUnpackBMergeC,  ///< two halves of b become two bytes, the rest from c
+  kPackAbMergeC    ///< a and b become two bytes, the rest from c
 };
 
 /// Modifiers of floating-point and conversion instructions.
@@ -125,8 +125,8 @@ struct FloatForm {
   Compare compare = Compare::kF;
   Combine combine = Combine::kAnd;
   std::uint8_t function = 0;  ///< MUFU: 0 COS, 1 SIN, 2 EX2, 3 LG2, 4 RCP, 5 RSQ, 6 RCP64H, 7 RSQ64H, 8 SQRT, 9 TANH
-  std::uint8_t from_bits = 32, to_bits = 32;    ///< integer side of conversions
-  bool from_signed = false, to_signed = false;  ///< integer side of conversions
+  std::uint8_t from_bits = 32, to_bits = 32;                       ///< integer side of conversions
+  bool from_signed = false, to_signed = false;                     ///< integer side of conversions
   FloatFormat from = FloatFormat::kNone, to = FloatFormat::kNone;  ///< float side of conversions; MUFU: of the value
   bool nan_to_zero = false;                                        ///< F2I .NTZ
   bool bf16 = false;                                               ///< half instructions: .BF16_V2
@@ -143,27 +143,37 @@ struct FloatForm {
   bool both_halves = false;    ///< HSETP2 .H_AND
 };
 
-/// Modifiers of memory, texture, synchronisation and control instructions.
+/// Modifiers of memory, texture, synchronisation and control instructions. What the fields mean for an opcode is told
+/// at the top of the file that decodes it: memory.cc, atomics.cc, control.cc, texture.cc, async.cc, tensor.cc.
 struct MemoryForm {
-  std::uint8_t bytes = 4;       ///< per lane: 1, 2, 4, 8 or 16
-  bool is_signed = false;       ///< loads of 1 and 2 bytes
-  bool address_64 = false;      ///< the address register is a pair (.E, [R2.64])
-  std::int32_t offset = 0;      ///< immediate, bytes
-  Operand base;                 ///< register with the address; kNone when it is an immediate only
-  Operand uniform;              ///< uniform register added to it
-  bool uniform_64 = false;      ///< it is a pair
-  bool constant = false;        ///< .CONSTANT (ld.global.nc)
-  std::uint8_t strength = 0;    ///< 0 weak, 1 .CONSTANT, 2 .STRONG, 3 .MMIO; scope in `scope`
-  std::uint8_t scope = 0;       ///< 0 CTA, 1 SM, 2 GPU, 3 SYS
-  std::uint8_t eviction = 0;    ///< raw field
-  std::uint8_t atomic = 0;      ///< 0 ADD, 1 MIN, 2 MAX, 3 INC, 4 DEC, 5 AND, 6 OR, 7 XOR, 8 EXCH, 9 CAS, 10 POPC.INC
-  std::uint8_t type = 0;        ///< of atomics: 0 U32, 1 S32, 2 U64, 3 S64, 4 F32, 5 F64, 6 F16x2, 7 BF16x2, 8 B128
-  bool spin = false;            ///< CAST.SPIN
-  std::uint8_t mode = 0;        ///< what one number selects: BAR operation, LDSM form, LDC index mode, texture lod ...
-  std::uint8_t dimensions = 0;  ///< textures: 1, 2, 3, 4 (cube); +8 for arrays
-  std::uint8_t components = 0;  ///< textures: mask of result components
-  std::int64_t target = -1;     ///< branches, calls, BSSY: byte offset in the code section; -1 none
-  std::uint8_t barrier = 0;     ///< BAR: number when immediate
+  std::uint8_t bytes = 4;     ///< per lane: 1, 2, 4, 8 or 16
+  bool is_signed = false;     ///< loads of 1 and 2 bytes
+  bool extended = false;      ///< .E: addresses have 64 bits
+  bool address_64 = false;    ///< the address register is a pair (base.words is 2 then)
+  std::int32_t offset = 0;    ///< immediate, bytes
+  Operand base;               ///< register with the address, often kRz; kNone where there is no address
+  Operand uniform;            ///< uniform register added to it; kNone when there is none
+  bool uniform_64 = false;    ///< it is a pair (uniform.words is 2 then)
+  Operand descriptor;         ///< uniform register pair with a memory descriptor: NOT part of the address
+  std::uint8_t scale = 0;     ///< shared memory: base is multiplied by 1 << scale (.X4, .X8, .X16)
+  bool constant = false;      ///< .CONSTANT (ld.global.nc)
+  std::uint8_t strength = 0;  ///< 0 weak, 1 .CONSTANT, 2 .STRONG, 3 .MMIO; scope in `scope`
+  std::uint8_t scope = 0;     ///< 0 CTA, 1 SM, 2 GPU, 3 SYS; .STRONG.SM is what ptxas writes for .cta
+  std::uint8_t eviction = 1;  ///< 0 .EF first, 1 normal, 2 .EL last, 3 .LU last use, 4 .EU unchanged, 5 .NA no allocate
+  std::uint8_t atomic = 0;    ///< 0 ADD, 1 MIN, 2 MAX, 3 INC, 4 DEC, 5 AND, 6 OR, 7 XOR, 8 EXCH, 9 CAS, 10 POPC.INC
+  std::uint8_t type = 0;      ///< of atomics: 0 U32, 1 S32, 2 U64, 3 S64, 4 F32, 5 F64, 6 F16x2, 7 BF16x2, 8 B128
+  std::uint8_t vector = 1;    ///< of atomics: how many values of that type in a row (F32x4: 4, F16x8: 4 of F16x2)
+  bool ftz = false;           ///< of atomics: .FTZ
+  bool spin = false;          ///< CAST.SPIN: the result is 1 where the value was swapped, 0 elsewhere
+  std::uint8_t mode = 0;      ///< what one number selects: BAR operation, LDSM form, LDC index mode, texture lod ...
+  std::uint8_t dimensions = 0;   ///< textures: 1, 2, 3, 4 (cube); +8 for arrays
+  std::uint8_t components = 0;   ///< textures: mask of result components
+  std::int64_t target = -1;      ///< branches, calls, BSSY: byte offset in the code section; -1 none
+  std::uint8_t barrier = 0;      ///< BAR: number when immediate
+  std::uint32_t form = 0;        ///< the 12 opcode bits
+  std::uint32_t modifiers = 0;   ///< bits 72 to 103 of the word: what is only printed is taken from here
+  std::uint32_t modifiers2 = 0;  ///< bits 32 to 63 of the word, for the same
+  Operand dst2;                  ///< textures: register of the third and later components; kNone, or kRz when unused
 };
 
 struct Instruction {
