@@ -6,13 +6,27 @@ namespace muscope::sass {
 bool two_sources(const Word& word, unsigned allowed, TwoSources& out) {
   AluSources sources;
   out.form = static_cast<AluForm>(word.bits(9, 3));
-  if (((allowed >> static_cast<unsigned>(out.form)) & 1) == 0 || !alu_sources(word, sources)) return false;
+  if (((allowed >> static_cast<unsigned>(out.form)) & 1) == 0 || !uniform_bit_fits(word) || !alu_sources(word, sources))
+    return false;
   out.middle_is_third =
       out.form == AluForm::kImmediateThird || out.form == AluForm::kConstantThird || out.form == AluForm::kUniformThird;
   out.a = sources.a;
   out.middle = out.middle_is_third ? sources.c : sources.b;
   out.last = out.middle_is_third ? sources.b : sources.c;
   return true;
+}
+
+bool uniform_bit_fits(const Word& word) {
+  switch (static_cast<AluForm>(word.bits(9, 3))) {
+    case AluForm::kConstantSecond:
+    case AluForm::kConstantThird:
+      return true;
+    case AluForm::kUniformSecond:
+    case AluForm::kUniformThird:
+      return word.bit(91);
+    default:
+      return !word.bit(91);
+  }
 }
 
 bool combine_field(const Word& word, unsigned first, Combine& out) {
@@ -73,7 +87,7 @@ bool add_or_multiply(const Word& word, Instruction& out) {
 
 bool fused(const Word& word, Instruction& out) {
   AluSources sources;
-  if (!alu_sources(word, sources)) return false;
+  if (!uniform_bit_fits(word) || !alu_sources(word, sources)) return false;
   alu_signs(word, sources);
   result_register(word, out);
   out.a = sources.a, out.b = sources.b, out.c = sources.c;

@@ -93,7 +93,8 @@ bool special_function(const Word& word, Instruction& out) {
   if (format == 3) return false;
   form.from = form.to = format == 1 ? FloatFormat::kF16 : format == 2 ? FloatFormat::kBf16 : FloatFormat::kF32;
   form.function = static_cast<std::uint8_t>(word.bits(74, 4));
-  if (form.function > 9) return false;
+  const bool of_double = form.function == 6 || form.function == 7;  // RCP64H, RSQ64H
+  if (form.function > 9 || (of_double && format != 0)) return false;
   return one_source(word, out, true, bits_of(form.from));
 }
 
@@ -166,6 +167,7 @@ bool packed_float_to_float(const Word& word, Instruction& out) {
   if (!fits || !two_sources(word, kSecondForms, sources)) return false;
   form.relu = word.bit(75);
   form.finite = word.bit(77);
+  if (form.finite && form.packing == Packing::kUnpackB) return false;
   const auto rounding = word.bits(79, 3);
   if (rounding != 0 && rounding != 3) return false;
   form.rounding = static_cast<Rounding>(rounding);
