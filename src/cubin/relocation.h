@@ -5,10 +5,12 @@
 // and everything of a kernel with its device functions compiled in one go, need none: such code is position independent
 // (CALL.REL, RET.REL with return addresses relative to the section's start, branch tables relative to the section).
 //
-// Forms seen from ptxas and nvlink 11.8 and 13.0 for sm_75 to sm_120, names as in nvlink's messages. Fields were found
-// by comparing words before and after nvlink resolved them; those of calls by changing single bits of a word and
-// reading the disassembler's target. Bits count in the 128-bit instruction or the data word. V = S + A: address or
-// value of the symbol, and addend (entries without addend stand where it is 0).
+// Written by ptxas and nvlink 11.8 and 13.0 for sm_75 to sm_120; the numbers are the places of the names in nvlink's
+// own list. Fields: 0x37, 0x3b, 0x40, 0x42, 0x4a by comparing words before and after nvlink resolved them; calls (0x3a,
+// 0x4b, 0x72) by changing single bits of a word and reading the disassembler's target; 0x38 and 0x39 by the
+// disassembler's 32@lo(), 32@hi(). The others follow their names, of which types 0x02, 0x04, 0x66, 0x70, 0x71, 0x73
+// were seen and the rest never. Bits count in the 128-bit instruction or the data word. V = S + A: address or value of
+// the symbol, and addend (entries without addend stand where it is 0).
 //
 //   type        name                     bits          hold
 //   0x02, 0x04  64, G64                  all 64        V: address tables, functions and globals in initialised data
@@ -19,7 +21,7 @@
 //   0x37        ABS32_32                 32..63        V: offsets in shared memory
 //   0x3b, 0x3c  ABS16_32, ABS24_32       32.. on       V: offset in the symbol's constant bank
 //   0x4a, 0x64  ABS24_40, ABS20_44       40.., 44..    V: offset of a memory instruction
-//   0x3a        ABS47_34                 34..80        V / 4: call target up to sm_89
+//   0x3a        ABS47_34                 34..80        V / 4: call target, sm_75 and sm_80
 //   0x4b        ABS55_16_34              16..23        bits 2..9 of V: call target from sm_90 on
 //                                        34..80        bits 10..56 of V
 //   0x72        ABS56_16_34              as 0x4b       and one bit more: see below
