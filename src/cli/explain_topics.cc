@@ -109,6 +109,9 @@ std::string_view grade_text(report::GradeRule rule) {
       return "counted";
     case GradeRule::kRegisterCount:
       return "counted when the registers come from machine code, else estimated";
+    case GradeRule::kCarveoutRule:
+      return "counted when the registers come from machine code and the carve-out that the driver chooses was measured "
+             "(compute capability 9.0), else estimated";
     case GradeRule::kExecuted:
       return "counted from machine code, modelled when the PTX was followed";
     case GradeRule::kGlobalRule:

@@ -52,18 +52,38 @@ int shared_limit(const arch::GpuSpec& gpu, std::int64_t bytes, std::int64_t capa
   return allocated == 0 ? kNoLimit : clamp_to_int(capacity / allocated);
 }
 
-/// The driver's own choice of carve-out, fitted (see the header): room for twice the blocks that warps allow when a
-/// block has up to 512 threads and then no less than 32 KiB, else for those blocks.
-std::int64_t driver_carveout(const arch::GpuSpec& gpu, const Occupancy& o, int threads) {
-  const std::int64_t largest = value_or(gpu.shared_per_sm, 49152);
-  if (gpu.shared_carveouts.empty()) return largest;
-  const bool small = threads <= 512;
-  const std::int64_t blocks = std::min<std::int64_t>(o.limit_blocks, std::int64_t{o.limit_warps} * (small ? 2 : 1));
-  std::int64_t wanted = blocks * o.shared_per_block;
-  if (small) wanted = std::max<std::int64_t>(wanted, 32 * 1024);
+/// The smallest carve-out of at least `bytes`; the largest where none is.
+std::int64_t carveout_of(const arch::GpuSpec& gpu, std::int64_t bytes) {
   for (const int carveout : gpu.shared_carveouts)
-    if (carveout >= wanted) return carveout;
-  return largest;
+    if (carveout >= bytes) return carveout;
+  return value_or(gpu.shared_per_sm, 49152);
+}
+
+/// The rule in the header. Its 132 KiB are the carve-out next to half of the L1 array.
+std::int64_t driver_carveout(const arch::GpuSpec& gpu, const Occupancy& o, bool uses_shared) {
+  const std::int64_t largest = value_or(gpu.shared_per_sm, 49152);
+  const std::int64_t blocks = std::min({o.limit_warps, o.limit_registers, o.limit_blocks});
+  if (gpu.shared_carveouts.empty() || blocks <= 0) return largest;
+  const std::int64_t a = o.shared_per_block;
+  std::int64_t roomy = std::int64_t{o.limit_blocks} - o.warps_per_block;
+  if (uses_shared) roomy = std::min(roomy, 2 * blocks);
+  const std::int64_t wanted = blocks == 1 ? 1 : std::max(blocks, roomy);
+  const std::int64_t half = carveout_of(gpu, value_or(gpu.l1_bytes, 2 * largest) / 2);
+  const std::int64_t needed = a > 0 ? std::min(blocks, largest / a) : 0;
+  return std::max(carveout_of(gpu, needed * a), std::min(carveout_of(gpu, wanted * a), half));
+}
+
+/// The rule in the header for a preference of the program.
+std::int64_t preferred_carveout(const arch::GpuSpec& gpu, const Occupancy& o, int preference, bool uses_shared) {
+  const std::int64_t by_driver = driver_carveout(gpu, o, uses_shared);
+  if (gpu.shared_carveouts.empty() || preference == kDriverChooses) return by_driver;
+  const std::int64_t a = o.shared_per_block;
+  const std::int64_t own = a - value_or(gpu.shared_reserved_per_block, 0);
+  const bool percent = preference >= 0;
+  const std::int64_t asked = percent ? value_or(gpu.shared_per_sm, 49152) * std::min(preference, 100) / 100 : 0;
+  if (!uses_shared || own <= 0) return std::max(percent ? carveout_of(gpu, asked) : 0, by_driver);
+  const std::int64_t room = percent ? std::max(asked, a) : carveout_of(gpu, a);
+  return std::max(carveout_of(gpu, std::max(asked, a)), carveout_of(gpu, room / own * a));
 }
 
 std::string why_impossible(const arch::GpuSpec& gpu, const LaunchShape& launch, const Occupancy& o) {
@@ -130,7 +150,7 @@ Occupancy occupancy(const arch::GpuSpec& gpu, const LaunchShape& launch) {
   for (const arch::Sourced* limit :
        {&gpu.max_threads_per_sm, &gpu.max_blocks_per_sm, &gpu.registers_per_sm, &gpu.shared_per_sm})
     o.rests_on_defaults = o.rests_on_defaults || !limit->known;
-  o.carveout_driver = driver_carveout(gpu, o, launch.threads_per_block);
+  o.carveout_driver = preferred_carveout(gpu, o, launch.carveout_preference, shared > 0);
   o.limit_shared_driver = shared_limit(gpu, shared, o.carveout_driver);
 
   o.blocks_per_sm = std::min({o.limit_warps, o.limit_registers, o.limit_shared, o.limit_blocks, o.limit_barriers});

@@ -23,7 +23,12 @@ struct LaunchShape {
   std::int64_t static_shared = 0;   ///< bytes
   std::int64_t dynamic_shared = 0;  ///< bytes
   int barriers = 1;                 ///< named barriers in use
+  /// What the program asked for: percent of the shared memory (cudaFuncAttributePreferredSharedMemoryCarveout; 100 and
+  /// 50 are cudaFuncCachePreferShared and -Equal), kDriverChooses or kPrefersL1 (cudaFuncCachePreferL1).
+  int carveout_preference = -1;
 };
+inline constexpr int kDriverChooses = -1;
+inline constexpr int kPrefersL1 = -2;
 
 enum class Limit : std::uint8_t { kWarps, kRegisters, kShared, kBlocks, kBarriers };
 std::string_view name_of(Limit limit);  ///< "warps", "registers", "shared memory", "blocks", "barriers"
@@ -45,10 +50,16 @@ struct Occupancy {
   int limit_barriers = 0;       ///< launch__occupancy_limit_barriers; at most limit_blocks
   std::vector<Limit> limiters;  ///< every limit equal to blocks_per_sm, hardest to change first
 
-  /// Blocks that the carve-out allows which the driver chooses by itself, and that carve-out in bytes. This is what ncu
-  /// prints as launch__occupancy_limit_shared_mem. The choice is a rule fitted to 63 launches on an H200 (all
-  /// reproduced), not a documented one; where the spec lists no carve-outs they equal limit_shared and the whole shared
-  /// memory.
+  /// Blocks that the carve-out allows which the driver chooses, and that carve-out in bytes
+  /// (launch__occupancy_limit_shared_mem, launch__shared_mem_config_size). Not documented; the rule below gives all of
+  /// 6,996 launches measured on an H200 (tests/counters/carveouts). With
+  ///   b  blocks that warps, registers and the block limit allow,
+  ///   a  shared bytes of a block as allocated, the reserved ones included,
+  ///   n  max(b, min(2b, 32 - warps of a block)); without shared memory 2b does not bind; 1 where b is 1
+  /// it is the smallest carve-out that holds n blocks, but no more than 132 KiB for that, and in any case one that
+  /// holds as many of the b blocks as the largest would. A preference in percent p asks for floor(p x largest / (a -
+  /// reserved)) blocks, at least one, and p x largest; cudaFuncCachePreferL1 for what fits into the smallest carve-out
+  /// that holds a block. Where the spec lists no carve-outs they equal limit_shared and the whole shared memory.
   int limit_shared_driver = 0;
   std::int64_t carveout_driver = 0;
 

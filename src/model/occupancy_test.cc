@@ -39,6 +39,35 @@ TEST(Occupancy, LimitsAreWhatNsightComputePrintedFor63Launches) {
   EXPECT_EQ(rows, 63);
 }
 
+// Both ends of every range of sizes for which an H200 chose one carve-out: 6,996 launches.
+TEST(Occupancy, CarveoutsAreThoseThatAnH200Chose) {
+  std::ifstream in(MUSCOPE_SOURCE_DIR "/tests/counters/carveouts/carveouts.tsv");
+  std::string line;
+  std::getline(in, line);
+  const arch::GpuSpec h200 = arch::find_gpu("h200");
+  int rows = 0, wrong = 0;
+  while (std::getline(in, line)) {
+    std::stringstream cells(line);
+    int registers, threads, from, to, carveout;
+    std::string wish;
+    cells >> registers >> threads >> wish >> from >> to >> carveout;
+    ASSERT_TRUE(cells) << line;
+    const int preference = wish == "-"              ? kDriverChooses
+                           : wish == "PreferL1"     ? kPrefersL1
+                           : wish == "PreferShared" ? 100
+                           : wish == "PreferEqual"  ? 50
+                                                    : std::stoi(wish);
+    for (const int shared : {from, to}) {
+      const Occupancy o = occupancy(h200, {threads, registers, 0, shared, 1, preference});
+      if (o.carveout_driver != carveout * 1024 && ++wrong <= 10)
+        ADD_FAILURE() << line << ": " << shared << " bytes: " << o.carveout_driver / 1024;
+    }
+    ++rows;
+  }
+  EXPECT_EQ(rows, 899);
+  EXPECT_EQ(wrong, 0);
+}
+
 // An 8.6 SM holds 1536 threads: 1024 of them leave a third idle, 768 and 512 do not.
 TEST(Occupancy, LargeBlocksOn86) {
   EXPECT_EQ(of("sm_86", 1024, 32).blocks_per_sm, 1);

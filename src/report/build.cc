@@ -94,6 +94,7 @@ void add_launch_metrics(LaunchReport& launch, const views::LaunchRecord& record,
   shape.registers_per_thread = static_cast<int>(std::min(registers, kLargest));
   shape.static_shared = launch.static_shared;
   shape.dynamic_shared = launch.dynamic_shared;
+  shape.carveout_preference = record.carveout_preference;
   const model::Occupancy occupancy = model::occupancy(gpu, shape);
   const auto add_limit = [&](std::string_view name, int limit) {
     if (limit != model::kNoLimit && limit >= 0) add(name, static_cast<std::uint64_t>(limit));

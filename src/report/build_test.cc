@@ -65,6 +65,23 @@ TEST(BuildReport, TheDriverGivesSixteenRegistersAtLeast) {
   EXPECT_EQ(count(elsewhere.launches[0].metrics, "launch__registers_per_thread"), 8u);
 }
 
+// As an H200 chose for 1,024 dynamic bytes and 24 registers: 32 KiB of itself, 100 when 20 % are asked for, 228 when
+// all.
+TEST(BuildReport, TheCarveOutIsTheDriversOrTheOneAskedFor) {
+  views::ProcessRecord process = testing::transpose();
+  for (views::KernelInfo& kernel : process.kernels) kernel.static_shared = 0, kernel.registers = 24;
+  process.launches.resize(1);
+  process.launches[0].block = {256, 1, 1};
+  process.launches[0].dynamic_shared = 1024;
+  const auto limit = [&](int preference) {
+    process.launches[0].carveout_preference = preference;
+    return count(report_of(process).launches[0].metrics, "launch__occupancy_limit_shared_mem");
+  };
+  EXPECT_EQ(limit(-1), 16u);
+  EXPECT_EQ(limit(20), 50u);
+  EXPECT_EQ(limit(100), 114u);
+}
+
 TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {
   const Report report = report_of(testing::everything());
   ASSERT_THAT(report.launches, SizeIs(22));

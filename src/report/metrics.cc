@@ -200,6 +200,12 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
   };
   if (rule == GradeRule::kGiven) return result;
   if (rule == GradeRule::kRegisterCount) return {context.registers, context.registers_reason};
+  if (rule == GradeRule::kCarveoutRule) {
+    const bool chosen = context.gpu != nullptr && context.gpu->shared_carveouts.size() > 1;
+    const bool measured = !chosen || context.gpu->cc_major == 9;  // on an H200: model/occupancy.h
+    if (measured) return {context.registers, context.registers_reason};
+    return {Grade::kEstimated, "which carve-out the driver chooses was not measured on this GPU"};
+  }
   if (rule == GradeRule::kManagedRule) return {Grade::kEstimated, "drivers migrate larger blocks than are touched"};
 
   at_best(context.stream, context.stream_source);

@@ -43,6 +43,7 @@ enum class Aggregation : std::uint8_t {
 enum class GradeRule : std::uint8_t {
   kGiven,             ///< given with the launch
   kRegisterCount,     ///< as good as the register count
+  kCarveoutRule,      ///< as good as the register count where the driver's choice of carve-out was measured
   kExecuted,          ///< follows from the executed instructions
   kGlobalRule,        ///< also needs the GPU's transaction rules
   kGlobalAnyRule,     ///< kGlobalRule, or kGlobalAtomicRule where atomics are among the accesses

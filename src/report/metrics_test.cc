@@ -182,6 +182,13 @@ TEST(Grades, FollowTheLaunchAndTheGpu) {
   EXPECT_EQ(grade_of(GradeRule::kBankRuleRaw, context).grade, Grade::kModelled);
   EXPECT_EQ(grade_of(GradeRule::kGlobalAtomicRule, context).grade, Grade::kModelled);
   EXPECT_EQ(grade_of(GradeRule::kManagedRule, context).grade, Grade::kEstimated);
+  EXPECT_EQ(grade_of(GradeRule::kCarveoutRule, context).reason, "liveness estimate");
+  context.registers = Grade::kCounted;
+  EXPECT_EQ(grade_of(GradeRule::kCarveoutRule, context).grade, Grade::kCounted);
+  gpu.cc_major = 8;
+  EXPECT_EQ(grade_of(GradeRule::kCarveoutRule, context).grade, Grade::kEstimated);
+  gpu.shared_carveouts = {65536};  // nothing to choose
+  EXPECT_EQ(grade_of(GradeRule::kCarveoutRule, context).grade, Grade::kCounted);
   gpu.global.confidence = arch::Confidence::kAssumed;
   EXPECT_EQ(grade_of(GradeRule::kGlobalRule, context).grade, Grade::kEstimated);
   gpu.shared.wide_rules_measured = false;

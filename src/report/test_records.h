@@ -36,6 +36,7 @@ inline arch::GpuSpec h200() {
   gpu.shared_per_block_optin = number(232448);
   gpu.shared_reserved_per_block = number(1024);
   gpu.shared_allocation_unit = number(128);
+  gpu.l1_bytes = number(262144);
   gpu.shared_carveouts = {0, 8192, 16384, 32768, 65536, 102400, 135168, 167936, 200704, 233472};
   gpu.global.confidence = arch::Confidence::kMeasured;
   gpu.shared.wide_rules_measured = true;

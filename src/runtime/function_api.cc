@@ -99,7 +99,8 @@ MUSCOPE_ENTRY(cudaFuncSetAttribute)(const void* function, cudaFuncAttribute attr
 MUSCOPE_ENTRY(cudaFuncSetCacheConfig)(const void* function, cudaFuncCache config) {
   return with_kernel(function, [&](Runtime&, KernelEntry& kernel, const muscope::code::Kernel&) -> cudaError_t {
     if (static_cast<unsigned>(config) > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
-    kernel.prefers_l1 = config == cudaFuncCachePreferL1;
+    constexpr int kPreferences[] = {muscope::model::kDriverChooses, 100, muscope::model::kPrefersL1, 50};
+    kernel.cache_preference = kPreferences[config];
     return cudaSuccess;
   });
 }

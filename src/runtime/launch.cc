@@ -50,6 +50,7 @@ struct Pending {
   std::uint32_t index = 0;
   std::uint64_t stream = 0;
   std::chrono::steady_clock::time_point begun;
+  int carveout_preference = -1;
 };
 
 void finish(Pending& pending, exec::LaunchResult& result) {
@@ -59,6 +60,7 @@ void finish(Pending& pending, exec::LaunchResult& result) {
   record.grid = pending.request.grid;
   record.block = pending.request.block;
   record.dynamic_shared = pending.request.dynamic_shared;
+  record.carveout_preference = pending.carveout_preference;
   record.stream = pending.stream;
   record.device = pending.device.index();
   record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - pending.begun).count();
@@ -161,7 +163,8 @@ KernelLimits limits_of(Runtime& runtime, const KernelEntry& kernel, const code::
 std::int64_t preferred_carveout(const arch::GpuSpec& gpu, const KernelEntry& kernel) {
   const auto largest = static_cast<std::int64_t>(known_or(gpu.shared_per_sm, 96 * 1024));
   const int percent = kernel.carveout.load();
-  if (gpu.shared_carveouts.empty() || (percent < 0 && !kernel.prefers_l1.load())) return largest;
+  if (gpu.shared_carveouts.empty() || (percent < 0 && kernel.cache_preference.load() != model::kPrefersL1))
+    return largest;
   const std::int64_t wanted = percent < 0 ? 1 : (largest * percent + 99) / 100;
   for (const int carveout : gpu.shared_carveouts) {
     if (carveout >= std::max<std::int64_t>(wanted, 1)) return carveout;
@@ -220,6 +223,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
 
   auto pending = std::make_shared<Pending>(Pending{runtime, device, {}, entry.info, 0, stream->id(), {}});
   pending->index = runtime.next_launch_index();
+  pending->carveout_preference = entry.carveout_preference();
   exec::LaunchRequest& out = pending->request;
   out.kernel = code;
   out.grid = {request.grid.x, request.grid.y, request.grid.z};

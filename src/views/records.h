@@ -145,6 +145,8 @@ struct LaunchRecord {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t dynamic_shared = 0;
+  /// What the program asked for as shared-memory carve-out (model::LaunchShape): percent, -1 nothing, -2 more L1.
+  int carveout_preference = -1;
   std::uint64_t stream = 0;  ///< 0 = default stream
   int device = 0;
   LaunchState state = LaunchState::kFinished;

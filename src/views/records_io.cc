@@ -143,13 +143,16 @@ FaultRecord get_fault(CborReader& r) {
   return f;
 }
 
+constexpr int kCarveoutShift = 2;  // preferences begin at -2
+
 void put(CborWriter& w, const LaunchRecord& l) {
-  w.array(14);
+  w.array(15);
   w.unsigned_integer(l.index);
   w.unsigned_integer(l.kernel);
   put(w, l.grid);
   put(w, l.block);
   w.unsigned_integer(l.dynamic_shared);
+  w.unsigned_integer(not_negative(l.carveout_preference + kCarveoutShift));
   w.unsigned_integer(l.stream);
   w.unsigned_integer(not_negative(l.device));
   w.unsigned_integer(static_cast<std::uint64_t>(l.state));
@@ -169,13 +172,14 @@ void put(CborWriter& w, const LaunchRecord& l) {
 }
 
 LaunchRecord get_launch(CborReader& r) {
-  r.array_of(14);
+  r.array_of(15);
   LaunchRecord l;
   l.index = r.unsigned_of<std::uint32_t>();
   l.kernel = r.unsigned_of<std::uint32_t>();
   get(r, l.grid);
   get(r, l.block);
   l.dynamic_shared = r.unsigned_of<std::uint32_t>();
+  l.carveout_preference = r.positive_int() - kCarveoutShift;
   l.stream = r.unsigned_integer();
   l.device = r.positive_int();
   l.state = r.enumerator(LaunchState::kStopped);

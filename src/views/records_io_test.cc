@@ -56,6 +56,7 @@ LaunchRecord sample_launch(std::uint32_t index, std::uint32_t kernel) {
   l.grid = {64, 65535, 2};
   l.block = {16, 16, 4};
   l.dynamic_shared = 49152;
+  l.carveout_preference = -2;
   l.stream = 0x7fff'1234'5678;
   l.device = 1;
   l.managed_pages = 17;
@@ -141,6 +142,7 @@ void expect_equal(const LaunchRecord& a, const LaunchRecord& b) {
   EXPECT_EQ(a.block, b.block);
   EXPECT_EQ(a.dynamic_shared, b.dynamic_shared);
   EXPECT_EQ(a.stream, b.stream);
+  EXPECT_EQ(a.carveout_preference, b.carveout_preference);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.fault.code, b.fault.code);
