@@ -9,7 +9,10 @@ nvcc --version | grep -q 'release 13' || { echo "make.sh: needs nvcc 13" >&2; ex
 out=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd src
+# A folder of its own: line tables hold where the source lay.
+rm -rf /tmp/muscope-code
+cp -r src /tmp/muscope-code
+cd /tmp/muscope-code
 
 build() {  # build NAME SOURCE OPTIONS...
   local name=$1 source=$2
@@ -89,19 +92,12 @@ for arch in 75 80 90 90a 120; do
   ' "$work/log" >> "$out/kernels.tsv"
 done
 
-# Machine code in all its forms: functions, branch tables, constants, relocations, lines with inlining. The line tables
-# hold the folder of the sources: one that is the same everywhere.
-code=/tmp/muscope-code
-rm -rf "$code"
-mkdir "$code"
-cp code.cu code_other.cu code_inline.h "$code"
-(
-  cd "$code"
-  nvcc -arch=sm_90 -cubin -lineinfo code.cu -o "$out/code_90.cubin"
-  nvcc -arch=sm_90 -rdc=true -cubin -lineinfo code.cu -o "$out/code_90_rdc.cubin"
-  nvcc -arch=sm_90 -rdc=true -cubin -lineinfo code_other.cu -o "$work/other.cubin"
-  nvlink -arch=sm_90 "$out/code_90_rdc.cubin" "$work/other.cubin" -o "$out/code_90_linked.cubin"
-  nvcc -arch=sm_80 -rdc=true -cubin code.cu -o "$out/code_80_rdc.cubin"
-)
-rm -rf "$code"
+# Machine code in all its forms: functions, branch tables, constants, relocations, lines with inlining.
+nvcc -arch=sm_90 -cubin -lineinfo code.cu -o "$out/code_90.cubin"
+nvcc -arch=sm_90 -rdc=true -cubin -lineinfo code.cu -o "$out/code_90_rdc.cubin"
+nvcc -arch=sm_90 -rdc=true -cubin -lineinfo code_other.cu -o "$work/other.cubin"
+nvlink -arch=sm_90 "$out/code_90_rdc.cubin" "$work/other.cubin" -o "$out/code_90_linked.cubin"
+nvcc -arch=sm_80 -rdc=true -cubin code.cu -o "$out/code_80_rdc.cubin"
+cd "$out"
+rm -rf /tmp/muscope-code
 du -sh "$out"
