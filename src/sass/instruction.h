@@ -171,9 +171,14 @@ struct MemoryForm {
   std::int64_t target = -1;      ///< branches, calls, BSSY: byte offset in the code section; -1 none
   std::uint8_t barrier = 0;      ///< BAR: number when immediate
   std::uint32_t form = 0;        ///< the 12 opcode bits
-  std::uint32_t modifiers = 0;   ///< bits 72 to 103 of the word: what is only printed is taken from here
+  std::uint32_t modifiers = 0;   ///< bits 64 to 95 of the word: what is only printed is taken from here
   std::uint32_t modifiers2 = 0;  ///< bits 32 to 63 of the word, for the same
-  Operand dst2;                  ///< textures: register of the third and later components; kNone, or kRz when unused
+  Operand dst2;                  ///< textures: register of the third and fourth component; kNone without
+  Operand second;  ///< LDGSTS: register of the shared address; TMA: second address; sparse matrices: metadata
+  std::int32_t second_offset = 0;  ///< LDGSTS: offset of the shared address; sparse matrices: selector
+  bool texel_offset = false;       ///< textures: .AOFFI, source b has an offset in texels
+  bool depth_compare = false;      ///< textures: .DC
+  bool multisample = false;        ///< textures: .MS
 };
 
 struct Instruction {

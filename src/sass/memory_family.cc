@@ -126,7 +126,7 @@ std::string address_text(const Instruction& instruction) {
 void keep_bits(const Word& word, Opcode opcode, Instruction& out) {
   out.opcode = opcode;
   out.memory.form = word.opcode();
-  out.memory.modifiers = static_cast<std::uint32_t>(word.bits(72, 32));
+  out.memory.modifiers = static_cast<std::uint32_t>(word.bits(64, 32));
   out.memory.modifiers2 = static_cast<std::uint32_t>(word.bits(32, 32));
 }
 

@@ -44,9 +44,9 @@ std::string listed(const Operand& operand);
 /// Guards of instructions of the uniform datapath are uniform predicates.
 void make_guard_uniform(Instruction& out);
 
-/// Bits `first` on, of those that `modifiers` keeps (72 to 103).
+/// Bits `first` on, of those that `modifiers` keeps (64 to 95).
 constexpr unsigned modifier(const Instruction& instruction, unsigned first, unsigned count) {
-  return (instruction.memory.modifiers >> (first - 72)) & ((1u << count) - 1);
+  return (instruction.memory.modifiers >> (first - 64)) & ((1u << count) - 1);
 }
 /// The same of `modifiers2` (32 to 63).
 constexpr unsigned modifier2(const Instruction& instruction, unsigned first, unsigned count) {
