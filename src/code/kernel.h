@@ -79,14 +79,16 @@ enum class OpKind : std::uint8_t {
 /// Ops of kernels made from machine code. There, lanes that parted come together only where an instruction says so.
 enum class MachineKind : std::uint8_t {
   kNone,
-  kSetBarrier,    ///< BSSY: convergence barrier dst (a mask per lane) becomes the running lanes
-  kWaitBarrier,   ///< BSYNC: waits until all lanes of barrier a that are alive have come
-  kLeaveBarrier,  ///< BREAK: the running lanes leave barrier dst
-  kWarpSync,      ///< WARPSYNC: waits for the lanes of mask a; of all when it has no place
-  kIndirect,      ///< BRX, CALL and RET by register: to the address in a (pair when dst_lane_bytes is 8) plus offset
-  kDiverged,      ///< BRA.DIV: to target when the running lanes are not those of mask a, else to target2
-  kBuiltin,       ///< a function of CUDA's device runtime, by the machine's calling convention
-  kCastSpin,      ///< ATOMS.CAST.SPIN
+  kSetBarrier,     ///< BSSY: convergence barrier dst (a mask per lane) becomes the running lanes
+  kWaitBarrier,    ///< BSYNC: waits until all lanes of barrier a that are alive have come
+  kLeaveBarrier,   ///< BREAK: the running lanes leave barrier dst
+  kWarpSync,       ///< WARPSYNC: waits for the lanes of mask a; of all when it has no place
+  kCollective,     ///< WARPSYNC.COLLECTIVE: the same, and remembers who came together and where they go on: target
+  kEndCollective,  ///< ENDCOLLECTIVE: they part again and go on there
+  kIndirect,       ///< BRX, CALL and RET by register: to the address in a (pair when dst_lane_bytes is 8) plus offset
+  kDiverged,       ///< BRA.DIV: to target when the running lanes are not those of mask a, else to target2
+  kBuiltin,        ///< a function of CUDA's device runtime, by the machine's calling convention
+  kCastSpin,       ///< ATOMS.CAST.SPIN
 };
 
 struct Frame;
@@ -246,8 +248,8 @@ struct Kernel {
   /// Null when made from PTX. `params` then lie at the offsets of constant bank 0, behind the driver's words.
   std::shared_ptr<const std::vector<sass::Instruction>> machine_code;
   std::map<std::uint64_t, std::uint32_t> code_targets;  ///< machine code: address that a register may hold -> op index
-  std::uint32_t stack_bytes = 0;                        ///< machine code: local memory per thread, where its stack starts
-  std::uint32_t estimated_registers = 0;                               ///< from liveness, 32-bit registers per thread
+  std::uint32_t stack_bytes = 0;          ///< machine code: local memory per thread, where its stack starts
+  std::uint32_t estimated_registers = 0;  ///< from liveness, 32-bit registers per thread
 };
 
 /// Windows of the generic address space that are not memory of the host or the device.

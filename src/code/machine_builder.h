@@ -17,9 +17,12 @@ struct CannotLower : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Values of MemoryForm::mode that the lowering knows.
-inline constexpr std::uint8_t kBranchUniform = 1, kBranchDiverged = 2;
-inline constexpr std::uint8_t kWarpSyncMask = 0, kWarpSyncAll = 1, kWarpSyncCollective = 2;
+// Values of MemoryForm::mode that the lowering knows (sass/control.cc, sass/barriers.cc).
+inline constexpr std::uint8_t kBranchKind = 3, kBranchPlain = 0, kBranchUniform = 1, kBranchDiverged = 2,
+                              kBranchConverged = 3;
+inline constexpr std::uint8_t kWarpSyncCollective = 2;
+inline constexpr std::uint8_t kBarrierSync = 0, kBarrierArrive = 1, kBarrierPopc = 2, kBarrierAnd = 3, kBarrierOr = 4;
+inline constexpr std::uint8_t kBarrierToRegisterResult = 1;
 
 class MachineBuilder {
  public:
@@ -47,6 +50,8 @@ class MachineBuilder {
   /// 32 bits that the op being added may use for itself: a predicate, or a register of `words`.
   Place temporary_predicate() const { return Place{4 * 24}; }
   Place temporary(unsigned n) const { return slot(kTemporarySlots + n); }
+  /// Result of the warp's last reducing barrier: a word per lane, or a predicate.
+  Place barrier_result() const { return temporary(3); }
 
   /// Adds an op for `instruction`, with its source position and guard.
   Op& add(OpKind kind, const sass::Instruction& instruction, bool guarded = true);

@@ -13,9 +13,9 @@ constexpr std::uint32_t kBytes = 16;  ///< of an instruction
 
 bool is_conditional(const sass::Instruction& i) {
   if (i.guard.exists()) return true;
-  if (i.opcode != Opcode::kBRA) return false;
-  const bool constant = !i.p0.exists() || (i.p0.index == sass::kPt && !i.p0.invert);
-  return !constant || i.a.exists();
+  const auto constant = [](const sass::Operand& p) { return !p.exists() || (p.index == sass::kPt && !p.invert); };
+  if (i.opcode == Opcode::kBRA) return !constant(i.p0) || !constant(i.p1) || i.a.exists();
+  return i.opcode == Opcode::kEXIT && !constant(i.p0);
 }
 
 /// Goes on with the next instruction, for some lanes at least.
@@ -30,6 +30,7 @@ bool falls_through(const sass::Instruction& i) {
     case Opcode::kJMX:
     case Opcode::kJMXU:
     case Opcode::kKILL:
+    case Opcode::kENDCOLLECTIVE:
       return is_conditional(i);
     default:
       return true;
@@ -154,6 +155,7 @@ bool ends_block(const sass::Instruction& i) {
     case Opcode::kKILL:
     case Opcode::kBSYNC:
     case Opcode::kWARPSYNC:
+    case Opcode::kENDCOLLECTIVE:
     case Opcode::kBAR:
       return true;
     default:

@@ -200,20 +200,25 @@ class MachineLowering {
         return lower_barrier_move(i);
       case Opcode::kWARPSYNC:
         return lower_warp_sync(i);
-      case Opcode::kCALL:
-        if (!i.a.exists() || i.a.kind == OperandKind::kNone) {
-          targets_.push_back({0, target_block(i.memory.target)});
-          control(OpKind::kJump, i);
-          targets_.back().first = next_op() - 1;
-          return;
-        }
-        return lower_indirect(i);
+      case Opcode::kENDCOLLECTIVE:
+        control(OpKind::kMachine, i, MachineKind::kEndCollective);
+        return;
+      case Opcode::kCALL: {
+        if (i.b.exists()) throw CannotLower("a call by a constant");
+        if (i.a.exists()) return lower_indirect(i);
+        const std::uint32_t target = target_block(i.memory.target);
+        control(OpKind::kJump, i);
+        targets_.push_back({next_op() - 1, target});
+        return;
+      }
       case Opcode::kRET:
       case Opcode::kBRX:
       case Opcode::kJMX:
         return lower_indirect(i);
       case Opcode::kBAR:
         return lower_barrier(i);
+      case Opcode::kB2R:
+        return lower_barrier_result(i);
       case Opcode::kBPT: {
         Op& op = b_.add(OpKind::kPtx, i);
         op.opcode = ptx::Opcode::k_trap;
@@ -270,17 +275,25 @@ class MachineLowering {
 
   void lower_branch(const sass::Instruction& i) {
     const std::uint32_t target = target_block(i.memory.target);
-    if (i.memory.mode == kBranchDiverged) {
-      targets_.push_back({next_op(), target});
-      targets2_.push_back({next_op(), target_block(i.pc + 16)});
+    const auto kind = static_cast<std::uint8_t>(i.memory.mode & kBranchKind);
+    if (kind == kBranchDiverged || kind == kBranchConverged) {
+      if (i.guard.exists() || i.p0.exists() || i.a.invert) throw CannotLower("a form of BRA");
+      const std::uint32_t next = target_block(i.pc + 16);
+      targets_.push_back({next_op(), kind == kBranchDiverged ? target : next});
+      targets2_.push_back({next_op(), kind == kBranchDiverged ? next : target});
       Op& op = b_.add(OpKind::kMachine, i, false);
       op.machine = MachineKind::kDiverged;
       op.a = b_.value(i.a);
       return;
     }
-    if (i.memory.mode != 0 && i.memory.mode != kBranchUniform) throw CannotLower("a form of BRA");
-    const bool goes_on = i.guard.exists() || !is_true(i.p0);
-    branch(i, target, goes_on ? target_block(i.pc + 16) : kNoBlock);
+    // .U: a uniform predicate in place of a predicate per lane, with the same meaning.
+    sass::Instruction plain = i;
+    if (kind == kBranchUniform && i.p1.exists()) {
+      if (i.p0.exists()) throw CannotLower("a branch with two predicates");
+      plain.p0 = i.p1;
+    }
+    const bool goes_on = plain.guard.exists() || !is_true(plain.p0);
+    branch(plain, target, goes_on ? target_block(i.pc + 16) : kNoBlock);
   }
 
   void lower_indirect(const sass::Instruction& i) {
@@ -293,15 +306,14 @@ class MachineLowering {
   }
 
   void lower_warp_sync(const sass::Instruction& i) {
+    if (i.memory.mode != 0 && i.memory.mode != kWarpSyncCollective) throw CannotLower("a form of WARPSYNC");
     Place mask;
     if (i.a.exists()) mask = b_.value(i.a);
-    if (i.memory.mode != kWarpSyncAll && i.memory.mode != kWarpSyncMask && i.memory.mode != kWarpSyncCollective)
-      throw CannotLower("a form of WARPSYNC");
-    control(OpKind::kMachine, i, MachineKind::kWarpSync).a = mask;
-    if (i.memory.target >= 0 && i.memory.mode == kWarpSyncCollective) {
-      targets_.push_back({next_op(), target_block(i.memory.target)});
-      b_.add(OpKind::kJump, i, false);
-    }
+    const bool collective = i.memory.mode == kWarpSyncCollective;
+    const std::uint32_t after = collective ? target_block(i.memory.target) : kNoBlock;
+    Op& op = control(OpKind::kMachine, i, collective ? MachineKind::kCollective : MachineKind::kWarpSync);
+    op.a = mask;
+    if (collective) targets_.push_back({next_op() - 1, after});
   }
 
   void lower_barrier_move(const sass::Instruction& i) {
@@ -311,7 +323,7 @@ class MachineLowering {
     op.type = ptx::Type::kB32;
     op.dst = b_.result(i.dst);
     op.a = b_.value(i.a);
-    if (i.memory.mode != 0 && i.a.kind == OperandKind::kBarrier) {
+    if ((i.memory.mode & 1) != 0 && i.a.kind == OperandKind::kBarrier) {
       Op& clear = b_.add(OpKind::kPtx, i);
       clear.opcode = ptx::Opcode::k_mov;
       clear.type = ptx::Type::kB32;
@@ -321,20 +333,40 @@ class MachineLowering {
   }
 
   void lower_barrier(const sass::Instruction& i) {
-    static constexpr std::uint8_t kEngineMode[] = {0, 4, 1, 2, 3};  // by MemoryForm::mode, see below
+    static constexpr std::uint8_t kEngineMode[] = {0, 4, 1, 2, 3};  // of XOp::imm8, by MemoryForm::mode
     if (i.memory.mode >= std::size(kEngineMode)) throw CannotLower("a form of BAR");
+    if (i.a.kind == OperandKind::kRegister && i.a == i.b) throw CannotLower("a packed barrier number");
+    const bool reduces = i.memory.mode >= kBarrierPopc;
     const Place number = i.a.exists() ? b_.value(i.a) : b_.literal(0);
-    Place count, predicate;
+    Place count;
     if (i.b.exists()) count = b_.value(i.b);
-    if (i.memory.mode >= 2) predicate = b_.predicate(i.p0);
-    if (i.memory.mode >= 2) throw CannotLower("a barrier that reduces");
-    Op& op = control(OpKind::kPtx, i);
+    sass::Instruction waiting = i;  // its predicate source is no condition
+    waiting.p0 = {};
+    Op& op = control(OpKind::kPtx, waiting);
     op.opcode = ptx::Opcode::k_bar;
     op.vector = kEngineMode[i.memory.mode];
     op.a = number;
     op.b = count;
-    op.c = predicate;
-    op.negate_c = i.p0.invert;
+    if (reduces) {
+      last_reduction_ = i.memory.mode;
+      op.c = b_.predicate(i.p0);
+      op.negate_c = i.p0.invert;
+      op.dst = b_.barrier_result();
+    }
+  }
+
+  /// B2R.RESULT: what the BAR.RED before it found.
+  void lower_barrier_result(const sass::Instruction& i) {
+    if (i.memory.mode != kBarrierToRegisterResult || last_reduction_ == 0) throw CannotLower("a form of B2R");
+    if (last_reduction_ == kBarrierPopc) return copy_words(i, i.dst, b_.barrier_result(), 1);
+    if (i.pdst0.exists() && i.pdst0.index != sass::kPt) {
+      Op& op = b_.add(OpKind::kPtx, i);
+      op.opcode = ptx::Opcode::k_mov;
+      op.type = ptx::Type::kPred;
+      op.dst = b_.predicate_result(i.pdst0);
+      op.a = b_.barrier_result();
+    }
+    if (i.dst.exists() && i.dst.index != sass::kRz) throw CannotLower("the register of B2R.RESULT");
   }
 
   void add_exit_block() {
@@ -390,6 +422,7 @@ class MachineLowering {
   std::vector<std::uint32_t> enter_of_;  // by block of the flow: op index of its kEnter
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_, targets2_;  // op, block of the flow
   std::vector<std::uint32_t> exits_;
+  std::uint8_t last_reduction_ = 0;  // mode of the last BAR.RED in the code
   std::uint32_t exit_op_ = 0;
 };
 

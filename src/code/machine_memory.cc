@@ -16,6 +16,8 @@ struct MemoryKind {
   Space space = Space::kGeneric;
 };
 
+constexpr std::uint8_t kPopcIncrement = 10;  // MemoryForm::atomic
+
 MemoryKind memory_kind(Opcode opcode) {
   switch (opcode) {
     case Opcode::kLD:
@@ -121,7 +123,7 @@ void lower_constant(MachineBuilder& b, const sass::Instruction& i) {
     if (start == 0) throw CannotLower(fmt::format("constant bank {:#x}", bank.index));
   }
   // The address is 64 bits wide here: bank plus register plus offset, the register's 32 bits as they are.
-  op.offset = static_cast<std::int64_t>(start + bank.value);
+  op.offset = static_cast<std::int64_t>(start) + static_cast<std::int32_t>(bank.value);
   op.address_is_64 = false;
   if (indexed) {
     op.a = b.value(i.memory.base);
@@ -145,13 +147,21 @@ void lower_atomic(MachineBuilder& b, const sass::Instruction& i, MemoryKind kind
   op.type = atomic_type(i);
   if (op.type == Type::kU64 && i.memory.atomic == 9) op.type = Type::kB64;
   lower_address(b, i, op);
-  op.b = b.value(i.a);
+  const bool increments = i.memory.atomic == kPopcIncrement;
+  op.b = increments ? b.literal(1) : b.value(i.a);
+  if (i.memory.vector != 1) throw CannotLower("a vector atomic");
   if (i.b.exists()) op.c = b.value(i.b);
   if (used) op.dst = b.result(i.dst);
   op.result_used = used || (kind.opcode == ptx::Opcode::k_atom && kind.space != Space::kShared) || spin;
   op.polls = used;
   op.site = b.add_site(i, static_cast<unsigned>(ptx::size_of(op.type)));
-  if (i.pdst0.exists() && i.pdst0.index != sass::kPt) throw CannotLower("an atomic with a predicate result");
+  if (i.opcode == Opcode::kATOM && i.pdst0.exists() && i.pdst0.index != sass::kPt) {
+    // Not done where the address is not global: code after it does it otherwise.
+    op.dst2 = b.predicate_result(i.pdst0);
+    op.space = Space::kGeneric;
+  } else if (i.pdst0.exists() && i.pdst0.index != sass::kPt) {
+    throw CannotLower("an atomic with a predicate result");
+  }
 }
 
 }  // namespace
@@ -164,7 +174,8 @@ void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i) {
   if (kind.opcode == ptx::Opcode::k_atom || kind.opcode == ptx::Opcode::k_red) return lower_atomic(b, i, kind);
   const bool store = kind.opcode == ptx::Opcode::k_st;
   const unsigned words = i.memory.bytes <= 4 ? 1 : i.memory.bytes / 4u;
-  if (i.pdst0.exists() && i.pdst0.index != sass::kPt) throw CannotLower("a predicate result");
+  if (i.pdst0.exists() || i.p0.exists()) throw CannotLower("a predicate beside the guard");
+  if (i.memory.scale != 0) throw CannotLower("a scaled address");
   Op& op = b.add(OpKind::kPtx, i);
   op.opcode = kind.opcode;
   op.space = kind.space;

@@ -200,6 +200,23 @@ const XOp* run(Warp& w, const XOp* op) {
   if (space == Space::kGeneric) {
     // Lanes in different spaces run one space at a time.
     const auto in_shared = [&](unsigned l) { return address[l] - code::kSharedWindow < code::kWindowBytes; };
+    // Machine code: ATOM leaves lanes whose address is not global alone, and says so in its predicate.
+    if (op->sass && op->has_dst2) {
+      GroupMask global = 0;
+      for (GroupMask m = w.active; m; m &= m - 1)
+        if (!in_shared(static_cast<unsigned>(std::countr_zero(m)))) global |= m & (0u - m);
+      std::uint32_t* done = w.dst<std::uint32_t>(op->dst2);
+      *done = (*done & ~w.active) | global;
+      if (global == 0) return op + 1;
+      if (global != w.active) {
+        const GroupMask all = w.active;
+        set_active(w, global);
+        const XOp* next = run<T>(w, op);
+        set_active(w, all);
+        if (next) *done &= ~(all & ~global);
+        return next;
+      }
+    }
     const bool shared = in_shared(first);
     GroupMask same = 0;
     for (GroupMask m = w.active; m; m &= m - 1)

@@ -23,6 +23,21 @@ T* align(std::vector<T>& store) {
   return reinterpret_cast<T*>((at + kAlignment - 1) / kAlignment * kAlignment);
 }
 
+/// Room for recursion beyond what every launch of a recursive kernel has, in bytes of registers of a warp and of local
+/// memory of a thread. Frames of an H200 take 16 bytes and more, usually about 64; here registers lie in them too.
+struct MoreStack {
+  std::uint32_t registers = 0, local = 0;
+};
+MoreStack more_stack(const code::Kernel& kernel, std::uint32_t stack_bytes) {
+  constexpr std::uint32_t kFrame = 64, kMostRegisters = 8 << 20, kMostLocal = 512 << 10;
+  if (!kernel.recursive) return {};
+  std::uint64_t frame = 0;
+  for (const code::Function& f : kernel.functions) frame = std::max<std::uint64_t>(frame, f.frame_bytes);
+  const std::uint64_t registers = std::max(stack_bytes, 1024u) / kFrame * frame;
+  return {static_cast<std::uint32_t>(std::min<std::uint64_t>(registers, kMostRegisters)),
+          std::min(stack_bytes, kMostLocal)};
+}
+
 std::uint32_t round_up(std::uint32_t v, std::uint32_t to) { return (v + to - 1) / to * to; }
 
 void fill_lanes(std::uint8_t* slot, std::uint32_t value) {
@@ -107,6 +122,7 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   auto block = std::make_unique<Block>();
   const std::uint32_t threads = request.block[0] * request.block[1] * request.block[2];
   const std::uint32_t groups = (threads + kGroupLanes - 1) / kGroupLanes;
+  const MoreStack more = more_stack(kernel, request.stack_bytes);
   block->shared_bytes = request.dynamic_shared != 0 ? kernel.dynamic_shared_offset + request.dynamic_shared
                                                     : code::kSharedBase + kernel.static_shared_bytes;
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
@@ -114,10 +130,10 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   for (std::uint32_t g = 0; g < groups; ++g) {
     auto w = std::make_unique<Warp>();
     w->index = g;
-    w->register_bytes = program.register_bytes;
-    w->register_store.resize(program.register_bytes + 2 * kAlignment);
+    w->register_bytes = program.register_bytes + more.registers;
+    w->register_store.resize(w->register_bytes + 2 * kAlignment);
     w->registers = align(w->register_store);
-    w->local_stride = round_up(program.local_bytes, 16);
+    w->local_stride = round_up(program.local_bytes + more.local, 16);
     w->local_store.resize(std::size_t{w->local_stride} * kGroupLanes + kAlignment);
     w->local = align(w->local_store);
     auto* tid = reinterpret_cast<std::uint32_t*>(w->thread_bank);

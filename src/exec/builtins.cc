@@ -124,7 +124,7 @@ const XOp* device_malloc(Warp& w, const XOp* op) {
   w.progress = true;
   each_lane(w, [&](unsigned lane) {
     const std::uint64_t bytes = argument(w, call, 0, lane);
-    result(w, call, lane, bytes == 0 ? 0 : w.worker->memory->allocate(bytes));
+    result(w, call, lane, bytes == 0 ? 0 : w.worker->memory->allocate(bytes, memory::Kind::kHeap));
   });
   return op + 1;
 }
@@ -135,7 +135,9 @@ const XOp* device_free(Warp& w, const XOp* op) {
   bool bad = false;
   each_lane(w, [&](unsigned lane) {
     const std::uint64_t address = argument(w, call, 0, lane);
-    if (address != 0 && !w.worker->memory->release(address)) bad = true;
+    if (address == 0) return;
+    const memory::Allocation block = w.worker->memory->find(address);
+    if (block.kind != memory::Kind::kHeap || block.base != address || !w.worker->memory->release(address)) bad = true;
   });
   // Records of the worker may name what is gone now.
   std::fill(w.worker->records.begin(), w.worker->records.end(), memory::Allocation{});

@@ -163,6 +163,39 @@ TEST(Malloc, FailsWithNullAndNotesWrongFrees) {
   EXPECT_NE(find_finding(r, "D617"), nullptr);
 }
 
+/// Blocks of 1 MiB that one thread gets before malloc() says no.
+u32 heap_blocks(Machine& m) {
+  m.load(per_thread_kernel(R"(mov.u32 %r, 0;
+AGAIN:
+    { .param .b64 n; .param .b64 p; st.param.b64 [n], 0x100000; call.uni (p), malloc, (n); ld.param.b64 %l1, [p]; }
+    setp.eq.u64 %p1, %l1, 0; @%p1 bra END; add.u32 %r, %r, 1; setp.lt.u32 %p1, %r, 100; @%p1 bra AGAIN;
+END:)",
+                           ".extern .func (.param .b64 p) malloc(.param .b64 n);"));
+  const u64 out = m.zeros(4);
+  m.run_ok("k", {1, 1, 1}, {1, 1, 1}, out);
+  return m.read<u32>(out);
+}
+
+TEST(Malloc, EndsWithTheHeap) {
+  Machine m;
+  EXPECT_EQ(heap_blocks(m), 8u);
+  EXPECT_EQ(heap_blocks(m), 0u) << "what a launch leaves is still there in the next";
+  m.memory().set_heap_limit(20 << 20);
+  EXPECT_EQ(heap_blocks(m), 12u);
+}
+
+TEST(Malloc, FreeLeavesMemoryOfTheHostAlone) {
+  Machine m;
+  m.load(per_thread_kernel(
+      "ld.param.u64 %l1, [out]; { .param .b64 p; st.param.b64 [p], %l1; call.uni free, (p); } mov.u32 %r, 5;",
+      ".extern .func free(.param .b64 p);"));
+  const u64 out = m.zeros(4);
+  const LaunchResult r = m.run_ok("k", {1, 1, 1}, {1, 1, 1}, out);
+  EXPECT_NE(find_finding(r, "D617"), nullptr);
+  EXPECT_EQ(m.memory().find(out).base, out);
+  EXPECT_EQ(m.read<u32>(out), 5u);
+}
+
 TEST(Assert, EndsTheLaunchWithItsText) {
   Machine m;
   m.load(per_thread_kernel(R"(

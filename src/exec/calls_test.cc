@@ -17,6 +17,32 @@ std::vector<u32> run(std::string_view body, std::string_view functions, u32 thre
   return m.read<u32>(out, threads);
 }
 
+// As deep as the argument says, with an array in local memory and 40 registers in each frame.
+TEST(Calls, RecursionHasTheRoomThatTheProgramAsksFor) {
+  Machine m;
+  m.load(R"(
+.func (.param .b32 v) deep(.param .b32 a)
+{ .reg .b32 %r<40>; .reg .pred %p; .local .align 4 .b8 mine[64]; ld.param.b32 %r1, [a]; st.local.u32 [mine+60], %r1;
+  mov.u32 %r2, 0; setp.eq.u32 %p, %r1, 0; @%p bra LEAF; sub.u32 %r3, %r1, 1;
+  { .param .b32 x; .param .b32 y; st.param.b32 [x], %r3; call.uni (y), deep, (x); ld.param.b32 %r2, [y]; }
+LEAF: ld.local.u32 %r4, [mine+60]; add.u32 %r2, %r2, %r4; st.param.b32 [v], %r2; ret; }
+.visible .entry k(.param .u64 out, .param .u32 n)
+{ .reg .b32 %r<4>; .reg .b64 %l; ld.param.u32 %r1, [n]; ld.param.u64 %l, [out];
+  { .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call.uni (y), deep, (x); ld.param.b32 %r2, [y]; }
+  st.global.u32 [%l], %r2; ret; })");
+  const auto out = m.zeros(4);
+  const auto outcome = [&](u32 depth, u32 stack) {
+    LaunchRequest request = m.request("k", {1, 1, 1}, {1, 1, 1}, out, depth);
+    request.stack_bytes = stack;
+    return m.run(std::move(request)).outcome;
+  };
+  EXPECT_EQ(outcome(50, 0), Outcome::kOk);
+  EXPECT_EQ(m.read<u32>(out), 50u * 51 / 2);
+  EXPECT_EQ(outcome(2000, 1024), Outcome::kIllegalAddress);
+  EXPECT_EQ(outcome(2000, 256 << 10), Outcome::kOk);
+  EXPECT_EQ(m.read<u32>(out), 2000u * 2001 / 2);
+}
+
 TEST(Calls, NestedWithLocals) {
   // Each function keeps an array of its own across a call of another.
   const auto out =

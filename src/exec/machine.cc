@@ -70,6 +70,36 @@ const XOp* warp_sync(Warp& w, const XOp* op) {
   return next;
 }
 
+/// The lanes of a mask come together for some instructions and go on apart, as they came.
+const XOp* begin_collective(Warp& w, const XOp* op) {
+  const std::uint32_t index = index_of(w, op);
+  const GroupMask mine = w.active;
+  std::vector<GroupMask> groups;
+  for (const Path& p : w.paths)
+    if (p.op == index && p.state == PathState::kSync) groups.push_back(p.mask);
+  const XOp* next = warp_sync(w, op);
+  if (next != op + 1) return next;
+  w.collective.clear();
+  if (mine != w.active) {
+    w.collective.push_back(mine);
+    for (const GroupMask group : groups)
+      if ((group & w.active) == group) w.collective.push_back(group);
+  }
+  w.collective_target = op->target;
+  return next;
+}
+
+const XOp* end_collective(Warp& w, const XOp*) {
+  const GroupMask all = w.active;
+  for (std::size_t g = 1; g < w.collective.size(); ++g) {
+    set_active(w, w.collective[g] & w.alive);
+    if (w.active != 0) save_path(w, w.collective_target, PathState::kReady);
+  }
+  set_active(w, w.collective.empty() ? all : w.collective[0]);
+  w.collective.clear();
+  return ops_of(w) + w.collective_target;
+}
+
 const XOp* jump_indirect(Warp& w, const XOp* op) {
   const std::uint32_t* low = w.src<std::uint32_t>(op->a);
   const bool pair = op->bytes == 8;
@@ -124,6 +154,10 @@ Handler find_machine(const code::Op& op) {
       return leave_barrier;
     case code::MachineKind::kWarpSync:
       return warp_sync;
+    case code::MachineKind::kCollective:
+      return begin_collective;
+    case code::MachineKind::kEndCollective:
+      return end_collective;
     case code::MachineKind::kIndirect:
       return jump_indirect;
     case code::MachineKind::kDiverged:

@@ -3,11 +3,8 @@
 // Float to integer saturates. Not-a-number gives 0 from f32 to at most 32 bits and only the sign bit otherwise
 // (measured on an H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results
 // are extended to the register, by sign for signed types.
-#include <bit>
-
-#include "exec/half.h"
+#include "exec/convert_math.h"
 #include "exec/op_table.h"
-#include "exec/ops_common.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -63,15 +60,6 @@ double integer_to_double(std::uint64_t magnitude, bool negative, Rounding r) {
   return negative ? -d : d;
 }
 
-/// An integer to double with lost bits kept as a sticky last bit: for formats that are rounded to from there.
-double integer_to_sticky(std::uint64_t magnitude, bool negative) {
-  constexpr unsigned kSpare = 11;  // 64 bits less the mantissa
-  const std::uint64_t lost = magnitude & ((1u << kSpare) - 1);
-  const double d = magnitude >> 53 ? std::ldexp(static_cast<double>(magnitude >> kSpare | (lost != 0)), kSpare)
-                                   : static_cast<double>(magnitude);
-  return negative ? -d : d;
-}
-
 /// Integer to float: through double, correctly rounded once (round to odd keeps nearest exact).
 float integer_to_float(std::uint64_t magnitude, bool negative, Rounding r) {
   if (r == Rounding::kNearest) {
@@ -119,20 +107,6 @@ Lane read_lane(Type type, unsigned lane_bytes, const std::uint8_t* slot, unsigne
     }
   }
   return v;
-}
-
-std::uint64_t saturate_to_integer(double v, bool is_signed, unsigned bits, bool from_double) {
-  if (v != v) return bits == 64 || from_double ? std::uint64_t{1} << (bits - 1) : 0;
-  if (is_signed) {
-    const double high = std::ldexp(1.0, static_cast<int>(bits) - 1);
-    if (v >= high) return (std::uint64_t{1} << (bits - 1)) - 1;
-    if (v < -high) return static_cast<std::uint64_t>(-1) << (bits - 1);
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  }
-  if (v <= 0) return 0;
-  if (v >= std::ldexp(1.0, static_cast<int>(bits)))
-    return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  return static_cast<std::uint64_t>(v);
 }
 
 std::uint64_t clamp_integer(const Lane& v, bool is_signed, unsigned bits) {
@@ -191,16 +165,15 @@ const XOp* general(Warp& w, const XOp* op) {
         if (source.sat) d = clamp01(d);
         if (source.source->has(Mod::k_relu) && !(d > 0) && d == d) d = 0;
         result = to == Type::kF16 ? to_half(d, half_rounding(r)) : to_bfloat(d, half_rounding(r));
-        // f64 to f16 keeps sign and payload of not-a-number (H200).
-        if (d != d && from == Type::kF64 && to == Type::kF16) {
-          const std::uint64_t raw = std::bit_cast<std::uint64_t>(d);
-          result = (raw >> 48 & 0x8000u) | 0x7e00u | (raw >> 42 & 0x1ffu);
-        }
+        if (d != d && from == Type::kF64 && to == Type::kF16) result = narrow_nan<10>(d);
+        if (d != d && from == Type::kF64 && to == Type::kBF16) result = narrow_nan<7>(d);
       }
     } else {
       const bool is_signed = ptx::is_signed(to);
       if (v.is_float)
-        result = saturate_to_integer(round_integral(v.f, source.rounding), is_signed, to_bits, from == Type::kF64);
+        result = saturate_to_integer(
+            round_integral(v.f, source.rounding), is_signed, to_bits,
+            to_bits == 64 || from == Type::kF64 ? std::uint64_t{1} << (to_bits - 1) : std::uint64_t{0});
       else
         result = source.sat ? clamp_integer(v, is_signed, to_bits) : v.u;
       if (to_bits < 64) {
@@ -243,31 +216,10 @@ struct Cast {
     return static_cast<D>(a);
   }
 };
-template <typename D>
-struct Truncate {
-  static D apply(float a) {
-    // In range by construction: clamped first, not-a-number becomes 0.
-    if constexpr (std::is_signed_v<D>) {
-      const float c = a < 2147483648.0f ? (a > -2147483648.0f ? a : -2147483648.0f) : 2147483520.0f;
-      const D r = static_cast<D>(c == c ? c : 0.0f);
-      return a != a ? 0 : a >= 2147483648.0f ? std::numeric_limits<D>::max() : r;
-    } else {
-      const float c = a > 0.0f ? (a < 4294967296.0f ? a : 4294967040.0f) : 0.0f;
-      return a >= 4294967296.0f ? std::numeric_limits<D>::max() : static_cast<D>(c);
-    }
-  }
-};
 // The payload of a NaN survives (H200).
 struct NarrowF64 {
   static float apply(double a) { return static_cast<float>(a); }
 };
-struct HalfToFloat {
-  static float apply(std::uint16_t a) {
-    const float f = half_to_float(a);
-    return f == f ? f : std::bit_cast<float>(0x7fffffffu);
-  }
-};
-
 /// The vectorised paths; null for what needs the general one.
 Handler fast(const code::Op& op) {
   if (op.sat || op.ftz || op.dst_lane_bytes != std::max(2, ptx::size_of(op.type)) ||

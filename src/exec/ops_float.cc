@@ -1,14 +1,6 @@
 // f32 and f64 arithmetic (PTX ISA, "Floating Point Instructions").
-//
-// Ordinary arithmetic is correctly rounded in the mode that the instruction names; .ftz flushes subnormal inputs and
-// results as the SSE control register does. An f32 result that is not a number is the canonical 0x7fffffff.
-// Approximate functions are computed in double and rounded once, so they are closer to the true value than the manual
-// asks.
-#include <immintrin.h>
-#include <bit>
-
+#include "exec/float_math.h"
 #include "exec/op_table.h"
-#include "exec/ops_common.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -20,29 +12,11 @@ using ptx::Type;
 
 enum Environment : std::uint8_t { kRoundingMask = 3, kFtz = 4, kSat = 8 };
 
-/// Rounding mode and flush-to-zero of the SSE unit for one op. The memory clobbers keep the arithmetic inside.
-class Control {
- public:
-  explicit Control(std::uint8_t environment) {
-    asm volatile("stmxcsr %0" : "=m"(saved_)::"memory");
-    // MXCSR rounding field: 0 nearest, 1 down, 2 up, 3 to zero. Exceptions stay masked.
-    static constexpr unsigned kMode[] = {0, 3, 1, 2};  // by code::Rounding
-    unsigned set = (saved_ & ~0xe040u) | (kMode[environment & kRoundingMask] << 13);
-    if (environment & kFtz) set |= 0x8040u;
-    asm volatile("ldmxcsr %0" ::"m"(set) : "memory");
-  }
-  ~Control() { asm volatile("ldmxcsr %0" ::"m"(saved_) : "memory"); }
-  Control(const Control&) = delete;
-  Control& operator=(const Control&) = delete;
-
- private:
-  unsigned saved_;
-};
-
-inline float canonical(float v) { return v == v ? v : std::bit_cast<float>(0x7fffffffu); }
-inline double canonical(double v) { return v; }
-inline float saturate(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
-inline double saturate(double v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
+/// The mode fields of code::Rounding.
+inline unsigned mode_of(std::uint8_t environment) {
+  static constexpr unsigned kMode[] = {0, 3, 1, 2};
+  return kMode[environment & kRoundingMask];
+}
 
 template <typename T>
 struct FAdd {
@@ -64,14 +38,6 @@ template <typename T>
 struct FFma {
   static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
 };
-template <typename T>
-struct FRcp {
-  static T apply(T a) { return canonical(T{1} / a); }
-};
-template <typename T>
-struct FSqrt {
-  static T apply(T a) { return canonical(std::sqrt(a)); }
-};
 // div.approx: 0 for divisors beyond 2^126 in magnitude (PTX ISA, "div").
 struct DivApprox {
   static float apply(float a, float b) {
@@ -82,24 +48,11 @@ struct DivApprox {
                          : q);
   }
 };
-template <typename T>
-struct Rsqrt {
-  static T apply(T a) { return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)))); }
-};
 struct Sin {
   static float apply(float a) { return canonical(std::sin(a)); }
 };
 struct Cos {
   static float apply(float a) { return canonical(std::cos(a)); }
-};
-struct Lg2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
-};
-struct Ex2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
-};
-struct Tanh {
-  static float apply(float a) { return canonical(std::tanh(a)); }
 };
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 keep the upper 32 bits of the result (PTX ISA); subnormals are zero.
 inline double upper_half(double v) {
@@ -112,14 +65,6 @@ struct RsqrtApproxF64 {
   static double apply(double a) { return upper_half(1.0 / std::sqrt(upper_half(a))); }
 };
 
-template <typename T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-template <typename T>
-constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
-template <typename T>
-BitsOf<T> bits(T v) {
-  return std::bit_cast<BitsOf<T>>(v);
-}
 template <typename T>
 struct FAbs {
   static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); }
@@ -134,15 +79,6 @@ struct CopySign {
   static T apply(T a, T b) { return std::bit_cast<T>((bits(a) & kSign<T>) | (bits(b) & ~kSign<T>)); }
 };
 
-/// minimumNumber and maximumNumber: the other operand where one is not a number; -0 is below +0.
-template <typename T, bool kMin>
-T extreme(T a, T b) {
-  T r = kMin ? (a < b ? a : b) : (a > b ? a : b);
-  r = a == b ? std::bit_cast<T>(kMin ? bits(a) | bits(b) : bits(a) & bits(b)) : r;
-  r = a == a ? r : b;
-  r = b == b ? r : a;
-  return canonical(r);
-}
 template <typename T>
 struct FMin {
   static T apply(T a, T b) { return extreme<T, true>(a, b); }
@@ -171,7 +107,7 @@ struct XorSign {
 /// Runs a handler under the op's rounding mode and flushing.
 template <Handler kInner>
 const XOp* controlled(Warp& w, const XOp* op) {
-  const Control control(op->flags);
+  const Control control(mode_of(op->flags), (op->flags & kFtz) != 0);
   return kInner(w, op);
 }
 
@@ -189,9 +125,7 @@ template <Handler kInner>
 const XOp* flushed(Warp& w, const XOp* op) {
   const XOp* next = kInner(w, op);
   float* d = w.dst<float>(op->dst);
-  for_lanes(w, d, [=](unsigned l) {
-    return std::fabs(d[l]) < std::numeric_limits<float>::min() ? std::copysign(0.0f, d[l]) : d[l];
-  });
+  for_lanes(w, d, [=](unsigned l) { return flush_to_zero(d[l]); });
   return next;
 }
 

@@ -1,9 +1,8 @@
 // f16 and bf16 arithmetic, single and packed (PTX ISA, "Half Precision Floating Point Instructions").
 // Sums and products are formed in float (24 bits hold any correctly rounded result of two 11-bit operands) and fused
 // products in double (exact for these formats where it matters), then rounded once.
-#include "exec/half.h"
+#include "exec/half_math.h"
 #include "exec/op_table.h"
-#include "exec/ops_common.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -12,32 +11,8 @@ using ptx::Mod;
 using ptx::Opcode;
 using ptx::Type;
 
-struct F16 {
-  static float in(std::uint16_t v) { return half_to_float(v); }
-  static std::uint16_t out(double v) { return to_half(v); }
-  static constexpr std::uint16_t kNan = 0x7fff;
-  static constexpr float kMinNormal = 0x1p-14f;
-};
-struct BF16 {
-  static float in(std::uint16_t v) { return bfloat_to_float(v); }
-  static std::uint16_t out(double v) { return to_bfloat(v); }
-  static constexpr std::uint16_t kNan = 0x7fff;
-  static constexpr float kMinNormal = 0x1p-126f;
-};
-
 enum HalfOp : std::uint8_t { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNan, kNeg, kAbs, kEx2, kTanh };
 enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4 };
-
-/// x * y + z with lost bits kept as a sticky last bit, so that rounding once more is right (bf16 spans 266 binades).
-[[gnu::always_inline]] inline double fused(double x, double y, double z) {
-  const double p = x * y;  // exact
-  const double s = p + z, t = s - p, lost = (p - (s - t)) + (z - t);
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(s);
-  const bool inexact = lost != 0 && lost == lost && s - s == 0;
-  // Towards the true value when it is nearer to zero, then odd.
-  const std::uint64_t toward = inexact && (lost < 0) != (s < 0) ? bits - 1 : bits;
-  return std::bit_cast<double>(inexact ? toward | 1 : bits);
-}
 
 template <typename F>
 [[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b,

@@ -26,6 +26,8 @@ const char* name_of(memory::Kind kind) {
   switch (kind) {
     case memory::Kind::kDevice:
       return "device allocation";
+    case memory::Kind::kHeap:
+      return "block of the kernels' malloc()";
     case memory::Kind::kManaged:
       return "managed allocation";
     case memory::Kind::kPinned:

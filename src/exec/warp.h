@@ -113,6 +113,9 @@ struct Warp {
   std::vector<CallFrame> stack;
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;
   std::vector<Path> paths;
+  std::vector<GroupMask>
+      collective;  ///< machine code: who came together at WARPSYNC.COLLECTIVE, when more than one did
+  std::uint32_t collective_target = 0;  ///< and where they go on
   // Storage.
   std::vector<std::uint8_t> register_store;
   std::uint8_t* registers = nullptr;  ///< aligned start of the entry's frame

@@ -1,0 +1,93 @@
+// Floating-point arithmetic that the handlers of PTX and of machine code share. Included by files that are compiled
+// once per instruction set level.
+//
+// Ordinary arithmetic is correctly rounded in the mode that the instruction names; .ftz flushes subnormal inputs and
+// results as the SSE control register does. An f32 result that is not a number is the canonical 0x7fffffff.
+// Approximate functions are computed in double and rounded once, so they are closer to the true value than the manual
+// asks.
+#pragma once
+
+#include <bit>
+
+#include "exec/ops_common.h"
+
+namespace muscope::exec::MUSCOPE_ISA {
+namespace {
+
+/// Rounding mode and flush-to-zero of the SSE unit for one op. The memory clobbers keep the arithmetic inside.
+class Control {
+ public:
+  /// MXCSR rounding field: 0 nearest, 1 down, 2 up, 3 to zero. Exceptions stay masked.
+  Control(unsigned mode, bool ftz) {
+    asm volatile("stmxcsr %0" : "=m"(saved_)::"memory");
+    unsigned set = (saved_ & ~0xe040u) | (mode << 13);
+    if (ftz) set |= 0x8040u;
+    asm volatile("ldmxcsr %0" ::"m"(set) : "memory");
+  }
+  ~Control() { asm volatile("ldmxcsr %0" ::"m"(saved_) : "memory"); }
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+ private:
+  unsigned saved_;
+};
+
+inline float canonical(float v) { return v == v ? v : std::bit_cast<float>(0x7fffffffu); }
+inline double canonical(double v) { return v; }
+/// A double result that is not a number: the payload of the second operand, else the third's, else the first's, made
+/// quiet, with the sign it has in the register; 0xfff8000000000000 when no operand is one (H200).
+inline double double_result(double r, double a, double b, double c = 0.0) {
+  const double source = b != b ? b : c != c ? c : a;
+  const std::uint64_t quiet =
+      source != source ? std::bit_cast<std::uint64_t>(source) | 0x0008000000000000ull : 0xfff8000000000000ull;
+  return r == r ? r : std::bit_cast<double>(quiet);
+}
+inline float saturate(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
+inline double saturate(double v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
+inline float flush_to_zero(float v) {
+  return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0f, v) : v;
+}
+
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <typename T>
+constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
+template <typename T>
+BitsOf<T> bits(T v) {
+  return std::bit_cast<BitsOf<T>>(v);
+}
+
+/// minimumNumber and maximumNumber: the other operand where one is not a number; -0 is below +0.
+template <typename T, bool kMin>
+T extreme(T a, T b) {
+  T r = kMin ? (a < b ? a : b) : (a > b ? a : b);
+  r = a == b ? std::bit_cast<T>(kMin ? bits(a) | bits(b) : bits(a) & bits(b)) : r;
+  r = a == a ? r : b;
+  r = b == b ? r : a;
+  return canonical(r);
+}
+
+template <typename T>
+struct FRcp {
+  static T apply(T a) { return canonical(T{1} / a); }
+};
+template <typename T>
+struct FSqrt {
+  static T apply(T a) { return canonical(std::sqrt(a)); }
+};
+template <typename T>
+struct Rsqrt {
+  static T apply(T a) { return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)))); }
+};
+struct Lg2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
+};
+struct Ex2 {
+  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+};
+struct Tanh {
+  static float apply(float a) { return canonical(std::tanh(a)); }
+};
+
+}  // namespace
+}  // namespace muscope::exec::MUSCOPE_ISA
