@@ -101,8 +101,10 @@ struct IntegerForm {
   bool sign_extended = false;     ///< LEA .SX32
   Compare compare = Compare::kF;
   Combine combine = Combine::kAnd;
-  std::uint8_t mode = 0;  ///< what one number selects: PRMT, SHFL, VOTE, MATCH, REDUX, P2R/R2P byte, FLO .SH, IMNMX ...
-  std::uint8_t special = 0;  ///< S2R, S2UR, CS2R: number of the special register
+  bool packed = false;       ///< .16x2: two 16-bit values in a register
+  bool relu = false;         ///< .RELU: the result is at least 0
+  std::uint8_t mode = 0;     ///< what one number selects; see integer_parts.h
+  std::uint8_t special = 0;  ///< S2R, S2UR, CS2R: number of the special register (special_registers.h)
 };
 
 /// Formats of floating-point values, by the codes that conversions use.
