@@ -86,6 +86,11 @@ MUSCOPE_ENTRY(cudaFuncGetAttributes)(cudaFuncAttributes* attributes, const void*
                        attributes->binaryVersion = runtime.gpu().cc_major * 10 + runtime.gpu().cc_minor;
                        attributes->maxDynamicSharedSizeBytes = static_cast<int>(limits.dynamic_shared);
                        attributes->preferredShmemCarveout = kernel.carveout;
+                       const auto cluster = cluster_of(kernel);
+                       attributes->clusterDimMustBeSet = cluster[0] != 0;
+                       attributes->requiredClusterWidth = static_cast<int>(cluster[0]);
+                       attributes->requiredClusterHeight = static_cast<int>(cluster[1]);
+                       attributes->requiredClusterDepth = static_cast<int>(cluster[2]);
                        return cudaSuccess;
                      });
 }

@@ -123,12 +123,36 @@ std::vector<std::uint8_t> gather(const code::Kernel& code, void** arguments) {
   return bytes;
 }
 
+// A cluster is whole, else an H200 gives cudaErrorInvalidClusterSize. Its blocks run like all others: what only a
+// cluster can do (its barrier, other blocks' shared memory, %cluster registers) ends the kernel by D609.
+cudaError_t check_cluster(const Launch& request, const views::KernelInfo& info) {
+  const auto cluster = request.cluster[0] != 0 ? request.cluster : cluster_of(*request.kernel);
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  if (blocks <= 1) return cudaSuccess;
+  if (request.grid.x % cluster[0] != 0 || request.grid.y % cluster[1] != 0 || request.grid.z % cluster[2] != 0)
+    return cudaErrorInvalidClusterSize;
+  tell("D506",
+       info.name + " is launched in clusters of " + std::to_string(cluster[0]) + "x" + std::to_string(cluster[1]) +
+           "x" + std::to_string(cluster[2]) +
+           " blocks, which muscope does not emulate: its blocks run as without clusters",
+       "counts and results are right as long as the kernel does not use the cluster; where it does, it ends with D609");
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& kernel) {
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   kernel = runtime.modules().find_kernel(function);
   return kernel ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel) {
+  const auto& module = kernel.binary->module;
+  const std::uint32_t index = module ? module->find_function(kernel.mangled) : ptx::kNoIndex;
+  if (index == ptx::kNoIndex || module->functions[index].reqnctapercluster[0] == 0) return {};
+  const auto& asked = module->functions[index].reqnctapercluster;
+  return {asked[0], std::max(asked[1], 1u), std::max(asked[2], 1u)};
 }
 
 KernelLimits limits_of(Runtime& runtime, const KernelEntry& kernel, const code::Kernel& code) {
@@ -220,6 +244,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
       return cudaErrorCooperativeLaunchTooLarge;
   }
   if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_cluster(request, *entry.info)) return error;
 
   auto pending = std::make_shared<Pending>(Pending{runtime, device, {}, entry.info, 0, stream->id(), {}});
   pending->index = runtime.next_launch_index();

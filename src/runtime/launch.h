@@ -19,6 +19,7 @@ struct Launch {
   cudaStream_t stream = nullptr;
   void** arguments = nullptr;  ///< one pointer per parameter
   bool cooperative = false;
+  std::array<std::uint32_t, 3> cluster{};  ///< blocks of a cluster, of the launch's attribute; zeros: not given
 };
 
 /// Finds the kernel of a host stub or a handle. cudaErrorInvalidDeviceFunction for null, cudaErrorInvalidResourceHandle
@@ -28,6 +29,10 @@ cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& ke
 /// Checks and launches. The kernel has run when this returns, or goes on in the background because it polls. Its faults
 /// become the device's sticky error. Errors as an H200 gives them (tests/counters/runtime_api_h200.txt).
 cudaError_t launch(Runtime& runtime, const Launch& request);
+
+/// Blocks of a cluster that the kernel's code asks for (__cluster_dims__); zeros where it asks for none. The kernel has
+/// been loaded.
+std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel);
 
 /// What occupancy and launch limits need to know of a kernel on the current device.
 struct KernelLimits {

@@ -1,4 +1,6 @@
 // Launches: the stubs that compilers make, and the documented functions.
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "runtime/entry.h"
@@ -23,11 +25,12 @@ std::vector<Configuration>& configurations() {
 }
 
 cudaError_t launch_function(const void* function, const dim3& grid, const dim3& block, void** arguments,
-                            std::size_t shared, cudaStream_t stream, bool cooperative) {
+                            std::size_t shared, cudaStream_t stream, bool cooperative,
+                            std::array<std::uint32_t, 3> cluster = {}) {
   return enter([&](Runtime& runtime) -> cudaError_t {
     KernelEntry* kernel = nullptr;
     if (const cudaError_t error = find_kernel(runtime, function, kernel)) return error;
-    return launch(runtime, {kernel, grid, block, shared, stream, arguments, cooperative});
+    return launch(runtime, {kernel, grid, block, shared, stream, arguments, cooperative, cluster});
   });
 }
 
@@ -92,14 +95,14 @@ MUSCOPE_ENTRY(cudaLaunchKernelExC)(const cudaLaunchConfig_t* config, const void*
   if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr))
     return detail::end_call(cudaErrorInvalidValue);
   bool cooperative = false;
+  std::array<std::uint32_t, 3> cluster{};
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
     if (attribute.id != cudaLaunchAttributeClusterDimension) continue;  // the others change speed, not results
-    const auto& cluster = attribute.val.clusterDim;
-    if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 1)
-      return not_supported("cudaLaunchKernelExC with thread block clusters");
+    const auto& asked = attribute.val.clusterDim;
+    cluster = {asked.x, std::max(asked.y, 1u), std::max(asked.z, 1u)};
   }
   return launch_function(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                         config->stream, cooperative);
+                         config->stream, cooperative, cluster);
 }

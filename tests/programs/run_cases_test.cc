@@ -322,7 +322,7 @@ TEST(RunBinaries, DeviceCodeOfSeveralFilesIsLinked) {
   ASSERT_THAT(run.report["launches"], SizeIs(3));
   EXPECT_EQ(run.report["launches"][1]["kernel"], "apply(int*)");
   EXPECT_EQ(run.report["launches"][2]["kernel"], "part(int*)");
-  EXPECT_THAT(run.report["diagnostics"], IsEmpty());
+  EXPECT_THAT(run.report["processes"][0]["diagnostics"], IsEmpty());
 }
 
 TEST(RunBinaries, AFileWithoutPtxIsToldAndOnlyWhatNeedsItFails) {
@@ -339,6 +339,20 @@ TEST(RunBinaries, LocalMemoryOfAKernelIsThatOfItsMachineCode) {
   EXPECT_EQ(run.result.exit_code, 0) << run.result.err;
   EXPECT_THAT(run.result.out, HasSubstr("manyThreads: 32 registers, 360 bytes of local memory; "
                                         "manyRegisters: 72 registers, 0 bytes"));
+}
+
+TEST(RunBinaries, ClustersRunAsPlainBlocksAndThatIsTold) {
+  const BinaryRun run = run_binary("clusters");
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.out, HasSubstr("clusters PASS"));
+  const json& told = run.report["processes"][0]["diagnostics"];
+  ASSERT_THAT(told, SizeIs(2));
+  EXPECT_EQ(told[0]["code"], "D506");
+  EXPECT_THAT(told[0]["text"].get<std::string>(), HasSubstr("pairs(int*)"));
+  EXPECT_THAT(told[1]["text"].get<std::string>(), HasSubstr("plain(int*)"));
+  const ProcessResult waits = toolchain::run_process({kMuscope, "run", kBinaries + "clusters", "sync"});
+  EXPECT_EQ(waits.exit_code, 1);
+  EXPECT_THAT(waits.out, HasSubstr("D609: muscope cannot execute 'barrier.cluster"));
 }
 
 TEST(RunSources, OfSeveralFilesAreLinkedByNvcc) {

@@ -47,6 +47,8 @@ build rdc_shared rdc_main.cu "${shared[@]}" -rdc=true rdc_part.cu
 nvcc -O2 -dc -arch=sm_90 rdc_main.cu -o "$work/rdc_main.o"
 nvcc -O2 -dc -gencode arch=compute_90,code=sm_90 rdc_part.cu -o "$work/rdc_part.o"
 nvcc -arch=sm_90 "${shared[@]}" -o "$out/rdc_partial" "$work/rdc_main.o" "$work/rdc_part.o"
+# Clusters of thread blocks.
+build clusters clusters.cu "${shared[@]}" -gencode 'arch=compute_90,code=[sm_90,compute_90]'
 # Static runtimes (about 1 MB each).
 build vadd_static vadd.cu
 build constants_static constants.cu
