@@ -154,7 +154,8 @@ std::string operation_text(const Instruction& instruction, const Shape& shape) {
 
 bool decode_atomic(const Word& word, Instruction& out) {
   if (word.opcode() == 0x3aa) return decode_space_query(word, out);
-  const Shape shape = shape_of(word.opcode());
+  Shape shape = shape_of(word.opcode());
+  if (shape.opcode == Opcode::kREDG) shape.has_uniform = word.bit(91);
   if (shape.opcode == Opcode::kInvalid || word.bit(91) != shape.has_uniform) return false;
   keep_bits(word, shape.opcode, out);
   MemoryForm& memory = out.memory;

@@ -156,7 +156,7 @@ bool decode_warpsync(const Word& word, Instruction& out) {
   out.memory.mode = static_cast<std::uint8_t>(word.bits(85, 2));
   if (word.opcode() == 0x348) out.a = register_operand(word, 24);
   if (out.memory.mode == 2) out.memory.target = next(out) + displacement(word);
-  return out.memory.mode != 3 && !word.bit(91);
+  return out.memory.mode != 3 && !(out.memory.mode == 1 && !out.a.exists()) && !word.bit(91);
 }
 
 std::string warpsync_text(const Instruction& instruction) {
@@ -306,7 +306,7 @@ bool decode_control(const Word& word, Instruction& out) {
       return decode_sleep(word, out);
     case 0x95c:
       as(Opcode::kBPT);
-      out.b = immediate(word, 34, 20);
+      out.b = immediate(word, 34, 3);
       out.memory.mode = static_cast<std::uint8_t>(word.bits(84, 3));
       return out.memory.mode == 3 || out.memory.mode == 4;
     case 0x801:

@@ -74,7 +74,7 @@ bool decode_near(const Word& word, Instruction& out) {
   const bool shared = out.opcode == Opcode::kLDS || out.opcode == Opcode::kSTS;
   const bool has_uniform = word.bit(91);
   if (store && has_uniform != (word.bits(9, 3) == 4)) return false;
-  if (word.bit(76) && has_uniform) return false;
+  if (word.bit(76) && has_uniform && !shared) return false;
   shared_address(word, has_uniform, store ? 64 : 32, memory);
   if (shared) {
     memory.eviction = 1;
@@ -98,7 +98,10 @@ bool decode_constant(const Word& word, Instruction& out) {
   if (is_uniform) make_guard_uniform(out);
   switch (word.opcode()) {
     case 0xab9:
-      if (word.bit(91)) out.b.value &= 0xffffu;
+      if (word.bit(91)) {
+        out.b.value &= 0xffffu;
+        out.b.index = static_cast<std::uint8_t>(word.bits(24, 6));
+      }
       if (is_uniform) out.memory.mode = 0;
       return true;
     case 0xabb:
