@@ -71,6 +71,7 @@ struct AddressSpace::State {
   std::uint64_t limit = 0;  // bytes that device allocations may map, and host ones together with them
   std::uint64_t used = 0;   // bytes mapped for device memory and module variables
   std::uint64_t host_used = 0;
+  std::uint64_t heap_limit = std::uint64_t{8} << 20, heap_used = 0;  // bytes asked for by kernels
   std::uint64_t next_id = 1;
   std::uint64_t granules = 0;   // bytes of granule_map_
   bool backing_closed = false;  // strict overcommit: backing is opened granule by granule
@@ -127,6 +128,7 @@ std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
   const std::unique_lock lock(state_->mutex);
   State& state = *state_;
   if (bytes == 0 || bytes > state.limit) return 0;
+  if (kind == Kind::kHeap && bytes > state.heap_limit - std::min(state.heap_limit, state.heap_used)) return 0;
   if (on_host && !state.host) {
     // A reservation without access costs no memory; strict overcommit still lets it through.
     const std::uint64_t size = round_up(2 * state.limit, kGranule);
@@ -156,6 +158,7 @@ std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
       std::memset(granule_map_ + (first - reserved_base_) / kGranule, 1, placed->mapped.bytes / kGranule);
     }
   }
+  if (kind == Kind::kHeap) state.heap_used += bytes;
   state.live.emplace(base, Allocation{base, base + bytes, on_host ? 0 : device_distance_, state.next_id++, kind});
   __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
   return base;
@@ -170,6 +173,7 @@ bool AddressSpace::release(std::uint64_t address) {
   const auto removed = pool->placement.remove(address - pool->base);
   MUSCOPE_CHECK(removed.has_value());
   const bool on_host = pool == state.host.get();
+  if (found->second.kind == Kind::kHeap) state.heap_used -= found->second.end - found->second.base;
   state.live.erase(found);
   if (removed->unmapped.bytes > 0) {
     const std::uint64_t first = pool->base + removed->unmapped.offset;
@@ -187,6 +191,11 @@ bool AddressSpace::release(std::uint64_t address) {
   }
   __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
   return true;
+}
+
+void AddressSpace::set_heap_limit(std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  state_->heap_limit = bytes;
 }
 
 bool AddressSpace::add_host(const void* pointer, std::uint64_t bytes, Kind kind) {

@@ -12,7 +12,14 @@
 
 namespace muscope::memory {
 
-enum class Kind : std::uint8_t { kDevice, kManaged, kPinned, kRegistered, kModule };
+enum class Kind : std::uint8_t {
+  kDevice,
+  kManaged,
+  kPinned,
+  kRegistered,
+  kModule,
+  kHeap,  ///< by malloc() of a kernel: device memory, within the heap's size
+};
 
 /// One allocation, or one module variable (kModule).
 struct Allocation {
@@ -41,6 +48,10 @@ class AddressSpace {
   std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::kDevice);
   /// False when `address` is not the base of a live device allocation.
   bool release(std::uint64_t address);
+
+  /// What kernels may have from malloc() at one time, in bytes (cudaLimitMallocHeapSize; 8 MiB at first). An H200 gives
+  /// less of it, 60 to 95 %, for its heap has a structure of its own; 0 from allocate() when it would be exceeded.
+  void set_heap_limit(std::uint64_t bytes);
 
   /// Makes host memory known to kernels under its own address. False when it overlaps a known range.
   bool add_host(const void* pointer, std::uint64_t bytes, Kind kind);

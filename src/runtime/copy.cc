@@ -135,6 +135,7 @@ Place place_of(Runtime& runtime, std::uint64_t address) {
     case memory::Kind::kRegistered:
       return Place::kPinned;
     case memory::Kind::kDevice:
+    case memory::Kind::kHeap:
     case memory::Kind::kModule:
       break;
   }

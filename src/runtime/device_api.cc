@@ -138,6 +138,13 @@ MUSCOPE_ENTRY(cudaDeviceSetLimit)(cudaLimit limit, std::size_t value) {
     if (which >= device.limits.size()) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
     if (limit == cudaLimitStackSize) value = (value + 15) / 16 * 16;  // H200: 5,000 becomes 5,008
+    if (limit == cudaLimitMallocHeapSize) {
+      // H200: 1 becomes 4 MiB, 5,000,000 becomes 5,046,272.
+      constexpr std::size_t kUnit = 64 << 10, kLeast = 4 << 20;
+      value = std::min(value, ~std::size_t{0} - kUnit);
+      value = std::max(kLeast, (value + kUnit - 1) / kUnit * kUnit);
+      runtime.memory().set_heap_limit(value);
+    }
     const std::lock_guard lock(device.mutex);
     device.limits[which] = value;
     return cudaSuccess;

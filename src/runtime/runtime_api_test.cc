@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda_abi.h"
@@ -242,6 +243,18 @@ TEST_F(RuntimeApi, AllocationEdges) {
   EXPECT_EQ(CUDA(cudaMemGetInfo)(&free_after, &total), cudaSuccess);
   EXPECT_EQ(free_before - free_after, std::size_t{64} << 20);
   EXPECT_LE(free_before, total);
+}
+
+TEST_F(RuntimeApi, TheHeapOfKernelsIsRoundedAsAnH200Does) {
+  for (const auto& [asked, given] : {std::pair<std::size_t, std::size_t>{1, 4194304},
+                                     {5000000, 5046272},
+                                     {64000000, 64028672},
+                                     {100000000, 100007936}}) {
+    std::size_t limit = 0;
+    EXPECT_EQ(CUDA(cudaDeviceSetLimit)(cudaLimitMallocHeapSize, asked), cudaSuccess);
+    EXPECT_EQ(CUDA(cudaDeviceGetLimit)(&limit, cudaLimitMallocHeapSize), cudaSuccess);
+    EXPECT_EQ(limit, given);
+  }
 }
 
 TEST_F(RuntimeApi, StreamOrderedAllocation) {
