@@ -16,8 +16,7 @@
 //   WARPSYNC         a: register with the mask, kNone with .ALL. memory.mode 1: .EXCLUSIVE, 2: .COLLECTIVE (the lanes
 //   of
 //                    the mask meet here, run the code up to ENDCOLLECTIVE, and each goes on at memory.target)
-//   BMOV             between a barrier and a register: dst and a, one of them kBarrier. memory.mode bit 0: .CLEAR,
-//                    bit 1: .PQUAD
+//   BMOV             between a barrier and a register: dst and a, one of them kBarrier. memory.mode bit 0: .CLEAR
 //   RPCMOV           between a register and half of the return address: memory.mode 0 .LO, 1 .HI; dst, a (kNone: the
 //                    return address)
 //   NANOSLEEP        b: nanoseconds, immediate or register; p0
@@ -117,6 +116,7 @@ bool decode_jump(const Word& word, Instruction& out) {
     out.b.words = 2;
   } else {
     out.memory.target = displacement(word);
+    if (word.bit(81)) return false;
   }
   return true;
 }
@@ -180,7 +180,7 @@ bool decode_barrier_move(const Word& word, Instruction& out) {
   const bool to_register = word.opcode() == 0x355;
   out.dst = to_register ? register_operand(word, 16) : barrier;
   out.a = to_register ? barrier : register_operand(word, 32);
-  return !word.bit(85);
+  return !word.bit(85) && (to_register || !word.bit(84));
 }
 
 bool decode_return_move(const Word& word, Instruction& out) {
