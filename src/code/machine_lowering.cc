@@ -265,7 +265,9 @@ class MachineLowering {
     op.dst = b_.result(i.dst);
     op.dst2 = b_.predicate_result(i.pdst0);
     op.dst3 = b_.predicate_result(i.pdst1);
-    op.a = b_.value(i.a), op.b = b_.value(i.b), op.c = b_.value(i.c);
+    const bool three_predicates = i.c.kind == OperandKind::kPredicate || i.c.kind == OperandKind::kUniformPredicate;
+    op.a = b_.value(i.a), op.b = b_.value(i.b);
+    op.c = three_predicates ? b_.predicate(i.c) : b_.value(i.c);
     op.d = b_.predicate(i.p0), op.e = b_.predicate(i.p1);
     const bool exchanges = i.opcode == Opcode::kVOTEU || i.opcode == Opcode::kR2UR || i.opcode == Opcode::kREDUX ||
                            i.opcode == Opcode::kELECT;
