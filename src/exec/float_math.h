@@ -42,6 +42,9 @@ inline double double_result(double r, double a, double b, double c = 0.0) {
       source != source ? std::bit_cast<std::uint64_t>(source) | 0x0008000000000000ull : 0xfff8000000000000ull;
   return r == r ? r : std::bit_cast<double>(quiet);
 }
+/// What arithmetic on a, b and c writes for the value r.
+inline float result(float r, float, float, float = 0.0f) { return canonical(r); }
+inline double result(double r, double a, double b, double c = 0.0) { return double_result(r, a, b, c); }
 inline float saturate(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 inline double saturate(double v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
 inline float flush_to_zero(float v) {

@@ -20,15 +20,15 @@ inline unsigned mode_of(std::uint8_t environment) {
 
 template <typename T>
 struct FAdd {
-  static T apply(T a, T b) { return canonical(a + b); }
+  static T apply(T a, T b) { return result(a + b, a, b); }
 };
 template <typename T>
 struct FSub {
-  static T apply(T a, T b) { return canonical(a - b); }
+  static T apply(T a, T b) { return result(a - b, a, b); }
 };
 template <typename T>
 struct FMul {
-  static T apply(T a, T b) { return canonical(a * b); }
+  static T apply(T a, T b) { return result(a * b, a, b); }
 };
 template <typename T>
 struct FDiv {
@@ -36,7 +36,7 @@ struct FDiv {
 };
 template <typename T>
 struct FFma {
-  static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+  static T apply(T a, T b, T c) { return result(std::fma(a, b, c), a, b, c); }
 };
 // div.approx: 0 for divisors beyond 2^126 in magnitude (PTX ISA, "div").
 struct DivApprox {

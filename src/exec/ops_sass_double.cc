@@ -32,7 +32,8 @@ struct Multiply {
 template <typename F>
 const XOp* binary(Warp& w, const XOp* op) {
   const Source a(w, op->a, op->sass->a), b(w, op->b, op->sass->b);
-  write_doubles(w, op, [&](unsigned l) { return double_result(F::apply(a.value(l), b.value(l)), a.raw(l), b.raw(l)); });
+  write_wide(w, op,
+             [&](unsigned l) { return bits(double_result(F::apply(a.value(l), b.value(l)), a.raw(l), b.raw(l))); });
   return op + 1;
 }
 

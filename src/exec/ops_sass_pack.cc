@@ -71,8 +71,7 @@ uint32_t to_small(double v, const Small& f) {
   const uint32_t sign = std::signbit(v) ? 0x80u : 0;
   const double m = std::fabs(v);
   if (m >= f.largest_value) return sign | f.largest;
-  int exponent = 0;
-  if (m > 0) exponent = std::ilogb(m);
+  int exponent = m > 0 ? std::ilogb(m) : 1 - f.bias;
   exponent = exponent < 1 - f.bias ? 1 - f.bias : exponent;
   // Units of the last place; the carry into the exponent comes by itself.
   const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(m, f.mantissa - exponent)));

@@ -29,8 +29,11 @@ struct Cos {
   static float apply(float a) { return canonical(static_cast<float>(std::cos(angle(a)))); }
 };
 struct Sin {
-  // The sign of zero survives.
-  static float apply(float a) { return a == 0.0f ? a : canonical(static_cast<float>(std::sin(angle(a)))); }
+  // A zero has the sign of the argument (H200).
+  static float apply(float a) {
+    const double r = angle(a);
+    return r == 0.0 ? std::copysign(0.0f, a) : canonical(static_cast<float>(std::sin(r)));
+  }
 };
 
 template <typename F, bool kFlush, bool kSigned>

@@ -104,6 +104,7 @@ bool packed_integer_to_float(const Word& word, Instruction& out) {
   form.to = FloatFormat::kF32;
   form.from_signed = word.bit(74);
   form.rounding = rounding_field(word, 78);
+  if (form.rounding != Rounding::kNearest && form.rounding != Rounding::kZero) return false;
   return one_source(word, out, false, 32);
 }
 
