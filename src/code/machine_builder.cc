@@ -18,7 +18,7 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
   k.module = like.module;
   k.params = like.params;
   for (Param& p : k.params) p.offset += input.parameter_offset;
-  k.param_bytes = like.param_bytes + input.parameter_offset;
+  k.param_bytes = std::max(like.param_bytes + input.parameter_offset, input.bank0_bytes);
   k.static_shared_bytes = like.static_shared_bytes;
   k.dynamic_shared_offset = like.dynamic_shared_offset;
   k.ordered = like.ordered;

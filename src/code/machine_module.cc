@@ -17,6 +17,7 @@ constexpr std::uint64_t kExternalWindow = kFunctionWindow + (std::uint64_t{1} <<
 /// more than the frame (cudaLimitStackSize); deeper programs raise it.
 constexpr std::uint32_t kDeepStack = 16 * 1024;
 constexpr std::uint32_t kStackAlignment = 16;
+constexpr std::uint32_t kDriverWords = 0x210;  // of constant bank 0, sm_90
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -110,6 +111,8 @@ bool MachineModule::input_of(const std::string& mangled, bool deep_stack, Machin
   out.stack_bytes =
       static_cast<std::uint32_t>(round_up(deep_stack ? std::max(stack, kDeepStack) : stack, kStackAlignment));
   out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;
+  // The driver's words are there for every kernel, also where the cubin states no parameters.
+  out.bank0_bytes = std::max({kernel->constant0_bytes, out.parameter_offset + kernel->parameter_bytes, kDriverWords});
   for (const cubin::ConstantData& c : image_.constants) {
     if (c.bank <= 0 || static_cast<std::size_t>(c.bank) >= out.banks.size()) continue;
     if (!c.owner.empty() && c.owner != mangled) continue;

@@ -174,6 +174,9 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
     default:
       break;
   }
+  // Machine code borrows moves and the combination of two predicates.
+  if (op.source == nullptr)
+    return op.opcode == Opcode::k_mov ? table.move(op) : op.opcode == Opcode::k_and ? run_predicate_and : nullptr;
   if (const Handler h = find_warp(op)) return h;
   for (const auto family :
        {table.integer, table.bits, table.floating, table.half, table.compare, table.convert, table.move})

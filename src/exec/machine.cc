@@ -144,6 +144,14 @@ const XOp* run_uniform(Warp& w, const XOp* op) {
   return next;
 }
 
+const XOp* run_predicate_and(Warp& w, const XOp* op) {
+  const GroupMask a = *w.src<std::uint32_t>(op->a), b = *w.src<std::uint32_t>(op->b);
+  const GroupMask both = (op->a_negated ? ~a : a) & (op->b_negated ? ~b : b);
+  std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
+  *d = (*d & ~w.active) | (both & w.active);
+  return op + 1;
+}
+
 Handler find_machine(const code::Op& op) {
   switch (op.machine) {
     case code::MachineKind::kSetBarrier:

@@ -11,6 +11,9 @@ Handler find_machine(const code::Op& op);
 /// An instruction of the uniform datapath: runs op->body for all lanes, whichever are on.
 const XOp* run_uniform(Warp& w, const XOp* op);
 
+/// dst = a and b, predicates with their inversions.
+const XOp* run_predicate_and(Warp& w, const XOp* op);
+
 /// ATOMS.CAST.SPIN (cast_spin.cc).
 const XOp* run_cast_spin(Warp& w, const XOp* op);
 
