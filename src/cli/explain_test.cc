@@ -111,6 +111,22 @@ TEST(Explain, PtxInstructions) {
   EXPECT_THAT(explain("fma"), HasSubstr("https://docs.nvidia.com/cuda/parallel-thread-execution/"));
 }
 
+TEST(Explain, PtxListsWhatIsExecuted) {
+  const std::string text = explain("ptx");
+  const std::size_t some = text.find("\nsome forms executed\n"), none = text.find("\nnot executed");
+  ASSERT_NE(some, std::string::npos);
+  ASSERT_NE(none, std::string::npos);
+  const auto part = [&](const std::string& name) {
+    const std::size_t at = text.find("  " + name, text.find("\nexecuted\n"));
+    return at == std::string::npos ? "nowhere" : at < some ? "executed" : at < none ? "some" : "none";
+  };
+  EXPECT_STREQ(part("fma "), "some");  // not those of two packed floats
+  EXPECT_STREQ(part("shfl  "), "executed");
+  EXPECT_STREQ(part("mma  "), "none");
+  EXPECT_THAT(explain("mma"), HasSubstr("cannot execute"));
+  EXPECT_THAT(explain("shfl"), Not(HasSubstr("cannot execute")));
+}
+
 TEST(Explain, UnknownTopicsNameTheNearest) {
   try {
     explain("ocupancy");

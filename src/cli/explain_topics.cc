@@ -184,6 +184,11 @@ std::string describe(std::span<const ptx::OpcodeRow> rows, const MarkdownStyle& 
   std::vector<std::string> manuals;
   for (const ptx::OpcodeRow& row : rows) {
     out += wrapped_form(row.form, 2, style);
+    if (const std::string_view missing = ptx::not_executed(row); missing == "*") {
+      out += "      muscope cannot execute it yet: a launch that reaches it ends (D609)\n";
+    } else if (!missing.empty()) {
+      out += wrapped(fmt::format("muscope cannot execute, for instance, {} yet (D609)", missing), 6, style);
+    }
     if (!row.groups.empty()) out += wrapped_form(row.groups, 6, style);
     if (std::string url = ptx::manual_url(row); std::find(manuals.begin(), manuals.end(), url) == manuals.end())
       manuals.push_back(std::move(url));
@@ -196,6 +201,28 @@ std::vector<std::string> opcode_names() {
   std::set<std::string> names;
   for (const ptx::OpcodeRow& row : ptx::opcode_rows()) names.emplace(ptx::name_of(row.opcode));
   return {names.begin(), names.end()};
+}
+
+/// Every PTX instruction by whether the engine has a handler for it.
+std::string executed_instructions(const MarkdownStyle& style) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> forms;  // with a handler, without
+  for (const ptx::OpcodeRow& row : ptx::opcode_rows()) {
+    auto& [with, without] = forms[std::string(ptx::name_of(row.opcode))];
+    ++(ptx::not_executed(row) == "*" ? without : with);
+  }
+  std::vector<std::string> all, some, none;
+  for (const auto& [name, counts] : forms) {
+    if (counts.second == 0) {
+      all.push_back(name);
+    } else if (counts.first == 0) {
+      none.push_back(name);
+    } else {
+      some.push_back(fmt::format("{} ({} of {})", name, counts.first, counts.first + counts.second));
+    }
+  }
+  return fmt::format("\n{}\n{}\n{}\n{}\n{}\n{}", bold("executed", style), fill(all, 2, style),
+                     bold("some forms executed", style), fill(some, 2, style),
+                     bold("not executed: a launch that reaches one ends (D609)", style), fill(none, 2, style));
 }
 
 [[noreturn]] void unknown_topic(std::string_view topic) {
@@ -247,7 +274,8 @@ std::string explain_topic(std::string_view topic, const MarkdownStyle& style) {
   // A metric's own name is about the metric, also where a page answers to a similar word ("gld efficiency").
   const bool metric_meant = row != nullptr && topic.find('_') != std::string_view::npos;
   if (const ExplainPage* page = find_page(topic); page != nullptr && !metric_meant)
-    add(bold(page->title, style) + "\n\n" + render_markdown(page->body, style));
+    add(bold(page->title, style) + "\n\n" + render_markdown(page->body, style) +
+        (page->name == "ptx" ? executed_instructions(style) : ""));
   if (topic.find_first_of("*?") != std::string_view::npos) {
     add(metrics_matching(topic, style));
   } else if (row != nullptr) {

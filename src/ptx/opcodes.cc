@@ -1,6 +1,7 @@
 #include "ptx/opcodes.h"
 
 #include <array>
+#include <unordered_map>
 #include <vector>
 
 namespace muscope::ptx {
@@ -52,6 +53,16 @@ std::span<const OpcodeRow> find_rows(Opcode opcode) {
   const auto index = static_cast<std::size_t>(opcode);
   if (index >= ranges.size() || ranges[index].size == 0) return {};
   return opcode_rows().subspan(ranges[index].begin, ranges[index].size);
+}
+
+std::string_view not_executed(const OpcodeRow& row) {
+  static const std::unordered_map<std::string_view, std::string_view> forms = {
+#define MUSCOPE_NOT_EXECUTED(form, what) {form, what},
+#include "ptx/not_executed.inc"
+#undef MUSCOPE_NOT_EXECUTED
+  };
+  const auto found = forms.find(row.form);
+  return found == forms.end() ? std::string_view{} : found->second;
 }
 
 std::string manual_url(const OpcodeRow& row) {

@@ -31,6 +31,10 @@ std::span<const OpcodeRow> opcode_rows();
 /// The rows of one opcode, in the order in which the parser tries them. Empty for kInvalid.
 std::span<const OpcodeRow> find_rows(Opcode opcode);
 
+/// What the engine cannot execute of a row: nothing (empty), all of it ("*"), or the listed texts alone ("add.u16x2
+/// add.s16x2"). From not_executed.inc, which a test holds against the engine's handlers.
+std::string_view not_executed(const OpcodeRow& row);
+
 /// "https://docs.nvidia.com/cuda/parallel-thread-execution/#" and the row's anchor.
 std::string manual_url(const OpcodeRow& row);
 
