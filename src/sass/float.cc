@@ -6,7 +6,7 @@ namespace muscope::sass {
 bool two_sources(const Word& word, unsigned allowed, TwoSources& out) {
   AluSources sources;
   out.form = static_cast<AluForm>(word.bits(9, 3));
-  if (((allowed >> static_cast<unsigned>(out.form)) & 1) == 0 || !uniform_bit_fits(word) || !alu_sources(word, sources))
+  if (((allowed >> static_cast<unsigned>(out.form)) & 1) == 0 || !middle_fits(word) || !alu_sources(word, sources))
     return false;
   out.middle_is_third =
       out.form == AluForm::kImmediateThird || out.form == AluForm::kConstantThird || out.form == AluForm::kUniformThird;
@@ -16,11 +16,12 @@ bool two_sources(const Word& word, unsigned allowed, TwoSources& out) {
   return true;
 }
 
-bool uniform_bit_fits(const Word& word) {
+bool middle_fits(const Word& word) {
   switch (static_cast<AluForm>(word.bits(9, 3))) {
     case AluForm::kConstantSecond:
     case AluForm::kConstantThird:
-      return true;
+      // Offsets are signed, and multiples of a word.
+      return word.bits(38, 2) == 0 && !word.bit(53);
     case AluForm::kUniformSecond:
     case AluForm::kUniformThird:
       return word.bit(91);
@@ -87,7 +88,7 @@ bool add_or_multiply(const Word& word, Instruction& out) {
 
 bool fused(const Word& word, Instruction& out) {
   AluSources sources;
-  if (!uniform_bit_fits(word) || !alu_sources(word, sources)) return false;
+  if (!middle_fits(word) || !alu_sources(word, sources)) return false;
   alu_signs(word, sources);
   result_register(word, out);
   out.a = sources.a, out.b = sources.b, out.c = sources.c;

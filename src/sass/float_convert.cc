@@ -81,7 +81,7 @@ bool integer_to_float(const Word& word, Instruction& out, bool wide) {
   if (form.to == FloatFormat::kNone) return false;
   if ((form.from_bits == 64 || form.to == FloatFormat::kF64) != wide) return false;
   // Bytes of a word: bits 60 and 61 say which.
-  if (word.bits(60, 2) != 0 && static_cast<AluForm>(word.bits(9, 3)) == AluForm::kRegister) return false;
+  if (word.bits(60, 2) != 0 && static_cast<AluForm>(word.bits(9, 3)) != AluForm::kImmediateSecond) return false;
   if (!one_source(word, out, false, form.from_bits)) return false;
   if (form.to == FloatFormat::kF64) out.dst.words = 2;
   return true;

@@ -39,7 +39,7 @@ bool add_or_multiply(const Word& word, Instruction& out) {
   out.floating.saturate = word.bit(77);
   out.floating.ftz = word.bit(80);
   out.floating.bf16 = word.bit(85);
-  return !out.floating.f32_sum || (!out.floating.bf16 && !out.floating.saturate);
+  return !out.floating.f32_sum || (!out.floating.bf16 && !out.floating.saturate && !out.a.absolute);
 }
 
 bool fused(const Word& word, Instruction& out, bool mma) {

@@ -15,8 +15,9 @@ struct TwoSources {
 /// False when the form bits are not among those of `allowed` (bit n: form n).
 bool two_sources(const Word& word, unsigned allowed, TwoSources& out);
 
-/// Bit 91 belongs to uniform registers: set when one is a source, clear in forms without.
-bool uniform_bit_fits(const Word& word);
+/// Whether the middle field's own bits are as its form wants them. Bit 91 belongs to uniform registers: set when one is
+/// a source, clear in forms without.
+bool middle_fits(const Word& word);
 
 /// Forms with a register, immediate, constant or uniform register as second source.
 inline constexpr unsigned kSecondForms = 1u << 1 | 1u << 4 | 1u << 5 | 1u << 6;

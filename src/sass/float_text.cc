@@ -61,15 +61,20 @@ std::string immediate(std::uint32_t value, Shown shown) {
   return half_number(value >> 16, brain) + ", " + half_number(value & 0xffffu, brain);
 }
 
-/// `scalar`: one half is chosen with .H1.
-std::string show(const Operand& operand, Shown shown, bool scalar, const char* after = "") {
+/// `scalar`: one half is chosen with .H1. `parted`: the instruction could choose a part of the source, which the
+/// disassembler shows by a space in constants and by where it writes the bars.
+std::string show(const Operand& operand, Shown shown, bool scalar, bool parted, const char* after = "") {
   if (operand.kind == OperandKind::kImmediate) return immediate(operand.value, shown);
   Operand bare = operand;
   bare.half = 0, bare.negate = false, bare.absolute = false;
   std::string text = operand_text(bare);
+  const bool constant = operand.kind == OperandKind::kConstant;
+  if (constant && parted) text.insert(text.find("]") + 1, " ");
+  const char* const part = operand.half == 3 ? (scalar ? ".H1" : ".H1_H1") : operand.half == 2 ? ".H0_H0" : "";
+  const bool inside = scalar || constant;
+  if (inside) text += part;
   if (operand.absolute) text = "|" + text + "|";
-  if (operand.half == 3) text += scalar ? ".H1" : ".H1_H1";
-  if (operand.half == 2) text += ".H0_H0";
+  if (!inside) text += part;
   text += after;
   return operand.negate ? "-" + text : text;
 }
@@ -203,8 +208,8 @@ std::string arithmetic_modifiers(const Instruction& instruction) {
     case Opcode::kHSET2:
     case Opcode::kHSETP2:
       return fmt::format("{}{}.{}{}{}.{}", brain, form.boolean_float ? ".BF" : "",
-                         compare_name(form.compare, instruction.opcode == Opcode::kDSETP), ftz,
-                         form.both_halves ? ".H_AND" : "", combine_name(form.combine));
+                         compare_name(form.compare, instruction.opcode == Opcode::kDSETP),
+                         form.both_halves ? ".H_AND" : "", ftz, combine_name(form.combine));
     case Opcode::kHADD2:
     case Opcode::kHMUL2:
     case Opcode::kHFMA2:
@@ -299,12 +304,16 @@ std::string float_text(const Instruction& instruction) {
   };
   for (const Operand* o : {&instruction.dst, &instruction.pdst0, &instruction.pdst1})
     if (o->exists()) add(operand_text(*o));
-  if (instruction.a.exists()) add(show(instruction.a, shown, converts));
+  const bool parted =
+      !instruction.floating.mma && ((shown != Shown::kFloat && shown != Shown::kDouble && shown != Shown::kInteger) ||
+                                    (instruction.opcode == Opcode::kI2F && instruction.floating.from_bits < 32) ||
+                                    instruction.floating.packing == Packing::kUnpackB);
+  if (instruction.a.exists()) add(show(instruction.a, shown, converts, parted));
   if (instruction.b.exists())
-    add(show(instruction.b, shown, converts, instruction.floating.negate_high ? ".H0_NH1" : ""));
+    add(show(instruction.b, shown, converts, parted, instruction.floating.negate_high ? ".H0_NH1" : ""));
   if (instruction.c.exists())
     add(instruction.opcode == Opcode::kFSWZADD ? swizzle(instruction.c.value)
-                                               : show(instruction.c, shown, converts, kept_bits(instruction)));
+                                               : show(instruction.c, shown, converts, parted, kept_bits(instruction)));
   if (instruction.p0.exists()) add(operand_text(instruction.p0));
   while (text.back() == ' ') text.pop_back();
   return text;
