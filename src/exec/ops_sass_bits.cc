@@ -102,7 +102,7 @@ uint32_t highest(uint32_t v) {
 }
 
 Handler highest_handler(const Instruction& i) {
-  if (written(i.pdst0)) return nullptr;
+  if (written(i.pdst0)) return nullptr;  // whether there is such a bit; ptxas does not ask
   if (i.integer.is_unsigned) return i.integer.mode != 0 ? of_one<highest<false, true>> : of_one<highest<false, false>>;
   return i.integer.mode != 0 ? of_one<highest<true, true>> : of_one<highest<true, false>>;
 }

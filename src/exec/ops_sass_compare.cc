@@ -66,7 +66,7 @@ template <typename T, bool kExtended>
 Handler compare_handler(Compare compare_by) {
   switch (compare_by) {
     case Compare::kF:
-      return kExtended ? nullptr : compare<T, Compare::kF, false>;
+      return compare<T, Compare::kF, false>;
     case Compare::kLt:
       return compare<T, Compare::kLt, kExtended>;
     case Compare::kEq:
@@ -80,10 +80,32 @@ Handler compare_handler(Compare compare_by) {
     case Compare::kGe:
       return compare<T, Compare::kGe, kExtended>;
     case Compare::kT:
-      return kExtended ? nullptr : compare<T, Compare::kT, false>;
+      return compare<T, Compare::kT, false>;
     default:
       return nullptr;
   }
+}
+
+/// VIMNMX with predicates: whether the result is a.
+template <typename T, bool kRelu>
+const XOp* minimum_with_origin(Warp& w, const XOp* op) {
+  const T *a = w.src<T>(op->a), *b = w.src<T>(op->b);
+  const LaneBits smaller{read_predicate(w, op->d, op->sass->p0.invert)};
+  const auto result = [=](unsigned l) {
+    const T r = smaller(l) != 0 ? std::min(a[l], b[l]) : std::max(a[l], b[l]);
+    return kRelu ? std::max(r, T{0}) : r;
+  };
+  const GroupMask from_a = mask_of([=](unsigned l) { return result(l) == a[l]; });
+  for_lanes(w, w.dst<T>(op->dst), result);
+  write_predicate(w, op->dst2, from_a);
+  write_predicate(w, op->dst3, from_a);
+  return op + 1;
+}
+
+Handler origin_handler(const Instruction& i) {
+  if (i.integer.packed) return nullptr;
+  if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum_with_origin<uint32_t, false>;
+  return i.integer.relu ? minimum_with_origin<int32_t, true> : minimum_with_origin<int32_t, false>;
 }
 
 /// What a minimum is taken of.
@@ -116,7 +138,7 @@ const XOp* minimum(Warp& w, const XOp* op) {
 
 template <Sources kSources>
 Handler minimum_handler(const Instruction& i) {
-  if (i.integer.packed || written(i.pdst0) || written(i.pdst1)) return nullptr;
+  if (i.integer.packed) return nullptr;
   if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum<uint32_t, kSources, false>;
   return i.integer.relu ? minimum<int32_t, kSources, true> : minimum<int32_t, kSources, false>;
 }
@@ -133,8 +155,10 @@ Handler find_sass_compare(const Instruction& i) {
                              : compare_handler<uint32_t, false>(form.compare);
       return form.extended ? compare_handler<int32_t, true>(form.compare)
                            : compare_handler<int32_t, false>(form.compare);
-    case Opcode::kIMNMX:
     case Opcode::kVIMNMX:
+      if (written(i.pdst0) || written(i.pdst1)) return origin_handler(i);
+      [[fallthrough]];
+    case Opcode::kIMNMX:
       return minimum_handler<Sources::kTwo>(i);
     case Opcode::kVIADDMNMX:
       return minimum_handler<Sources::kSumAndThird>(i);

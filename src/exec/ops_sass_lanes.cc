@@ -14,11 +14,13 @@ using std::uint32_t;
 enum ShuffleMode : std::uint8_t { kIndex, kUp, kDown, kButterfly };
 
 /// Each lane reads another one's a (PTX ISA, "shfl.sync": bits 8 to 12 of c are the segment mask, 0 to 4 the clamp).
+/// Lanes that do not run give 0 (H200; the manual leaves it open).
 template <ShuffleMode kMode>
 const XOp* shuffle(Warp& w, const XOp* op) {
   const uint32_t *b = w.src<uint32_t>(op->b), *c = w.src<uint32_t>(op->c);
   alignas(64) uint32_t a[kGroupLanes], from[kGroupLanes];
   std::memcpy(a, w.src<uint32_t>(op->a), sizeof a);
+  for (unsigned l = 0; l < kGroupLanes; ++l) a[l] &= static_cast<uint32_t>(w.lanes[l]);
   alignas(64) std::uint8_t inside[kGroupLanes];
   for (unsigned l = 0; l < kGroupLanes; ++l) {
     const uint32_t lane = b[l] & 31, segment = (c[l] >> 8) & 31, clamp = c[l] & 31;
@@ -156,11 +158,22 @@ const XOp* to_uniform(Warp& w, const XOp* op) {
   write_uniform(w, op->dst, w.src<uint32_t>(op->a)[leader(w)]);
   return op + 1;
 }
+/// The predicate says where the lane's own value is another one; .OR adds that to what it said.
+const XOp* to_uniform_check(Warp& w, const XOp* op) {
+  const uint32_t* a = w.src<uint32_t>(op->a);
+  const uint32_t value = a[leader(w)];
+  const GroupMask differs = mask_of([=](unsigned l) { return a[l] != value; });
+  write_uniform(w, op->dst, value);
+  const GroupMask before = op->sass->integer.mode != 0 ? *w.src<uint32_t>(op->dst2) : 0;
+  write_predicate(w, op->dst2, differs | before);
+  return op + 1;
+}
 
+/// The lowest of the running lanes where the predicate holds; all ones when there is none.
 const XOp* elect(Warp& w, const XOp* op) {
   const GroupMask candidates = read_predicate(w, op->d, op->sass->p0.invert) & w.active;
   const GroupMask elected = candidates & (0u - candidates);
-  write_uniform(w, op->dst, candidates ? static_cast<uint32_t>(std::countr_zero(candidates)) : 0);
+  write_uniform(w, op->dst, candidates ? static_cast<uint32_t>(std::countr_zero(candidates)) : 0xffffffffu);
   write_predicate(w, op->dst2, elected);
   return op + 1;
 }
@@ -195,10 +208,9 @@ Handler find_sass_lanes(const Instruction& i) {
     case Opcode::kREDUX:
       return form.is_unsigned ? reduction_handler<uint32_t>(form.mode) : reduction_handler<std::int32_t>(form.mode);
     case Opcode::kR2UR:
-      return form.mode != 0 || written(i.pdst0) ? nullptr : to_uniform;
+      return written(i.pdst0) ? to_uniform_check : to_uniform;
     case Opcode::kELECT:
-      // The elected lane is the lowest one; which of several candidates it is with a predicate is not known.
-      return i.p0.index == sass::kPt && !i.p0.invert ? elect : nullptr;
+      return elect;
     default:
       return nullptr;
   }

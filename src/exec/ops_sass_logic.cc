@@ -147,8 +147,8 @@ const XOp* predicate_logic(Warp& w, const XOp* op) {
   return op + 1;
 }
 
-/// P0 to P6, as far as mask b names them, into a byte of the register; the rest of it is a's. The predicates lie in a
-/// row from place d on.
+/// P0 to P6, as far as mask b names them, into a byte of the register; the rest of it is a's. Bit 7 of the byte, where
+/// the mask names it, becomes 0 (H200). The predicates lie in a row from place d on.
 const XOp* predicates_to_register(Warp& w, const XOp* op) {
   const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b);
   const uint32_t* predicates = w.src<uint32_t>(op->d);
@@ -157,7 +157,7 @@ const XOp* predicates_to_register(Warp& w, const XOp* op) {
   for (unsigned k = 0; k < sass::kPt; ++k)
     for (unsigned l = 0; l < kGroupLanes; ++l) bits[l] |= ((predicates[k] >> l) & 1u) << k;
   for_lanes(w, w.dst<uint32_t>(op->dst), [&](unsigned l) {
-    const uint32_t mask = b[l] & 0x7f;
+    const uint32_t mask = b[l] & 0xff;
     return (a[l] & ~(mask << shift)) | (bits[l] & mask) << shift;
   });
   return op + 1;

@@ -119,7 +119,6 @@ Handler narrow_handler(const Instruction& i) {
 
 Handler wide_handler(const Instruction& i) {
   const sass::IntegerForm& form = i.integer;
-  if (i.c.kind == OperandKind::kImmediate) return nullptr;  // ptxas does not write it, its width is not known
   const bool plain = !form.extended && !i.c.negate && !written(i.pdst0);
   if (form.is_unsigned) {
     if (plain) return form.high ? multiply_add_wide<false, true> : multiply_add_wide<false, false>;

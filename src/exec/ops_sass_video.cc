@@ -110,24 +110,50 @@ template <typename T, Sources kSources, bool kRelu>
   return static_cast<uint32_t>(r);
 }
 
-template <typename T, Sources kSources, bool kRelu>
+/// VIMNMX with predicates: whether the lower half of the result is that of a, then the upper one.
+template <typename T, bool kRelu>
+const XOp* minimum_with_origins(Warp& w, const XOp* op) {
+  const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b);
+  const LaneBits smaller{read_predicate(w, op->d, op->sass->p0.invert)};
+  const auto result = [=](unsigned l) {
+    const bool least = smaller(l) != 0;
+    return pair(minimum_of<T, Sources::kTwo, kRelu>(least, a[l], b[l], 0),
+                minimum_of<T, Sources::kTwo, kRelu>(least, a[l] >> 16, b[l] >> 16, 0));
+  };
+  const GroupMask low = mask_of([=](unsigned l) { return ((result(l) ^ a[l]) & 0xffffu) == 0; });
+  const GroupMask high = mask_of([=](unsigned l) { return (result(l) ^ a[l]) >> 16 == 0; });
+  for_lanes(w, w.dst<uint32_t>(op->dst), result);
+  write_predicate(w, op->dst2, low);
+  write_predicate(w, op->dst3, high);
+  return op + 1;
+}
+
+Handler origins_handler(const Instruction& i) {
+  if (!i.integer.packed) return nullptr;
+  if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum_with_origins<std::uint16_t, false>;
+  return i.integer.relu ? minimum_with_origins<std::int16_t, true> : minimum_with_origins<std::int16_t, false>;
+}
+
+template <typename T, Sources kSources, bool kRelu, bool kNegate>
 const XOp* minimum_of_halves(Warp& w, const XOp* op) {
   const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b), *c = w.src<uint32_t>(op->c);
   const LaneBits smaller{read_predicate(w, op->d, op->sass->p0.invert)};
   for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
     const bool low = smaller(l) != 0;
-    return pair(minimum_of<T, kSources, kRelu>(low, a[l], b[l], c[l]),
-                minimum_of<T, kSources, kRelu>(low, a[l] >> 16, b[l] >> 16, c[l] >> 16));
+    const uint32_t first = kNegate ? 0u - b[l] : b[l], second = kNegate ? 0u - (b[l] >> 16) : b[l] >> 16;
+    return pair(minimum_of<T, kSources, kRelu>(low, a[l], first, c[l]),
+                minimum_of<T, kSources, kRelu>(low, a[l] >> 16, second, c[l] >> 16));
   });
   return op + 1;
 }
 
-template <Sources kSources>
+template <Sources kSources, bool kNegate>
 Handler minimum_handler(const Instruction& i) {
-  if (!i.integer.packed || i.b.negate || written(i.pdst0) || written(i.pdst1)) return nullptr;
-  if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum_of_halves<std::uint16_t, kSources, false>;
-  return i.integer.relu ? minimum_of_halves<std::int16_t, kSources, true>
-                        : minimum_of_halves<std::int16_t, kSources, false>;
+  if (!i.integer.packed) return nullptr;
+  if (i.integer.is_unsigned)
+    return i.integer.relu ? nullptr : minimum_of_halves<std::uint16_t, kSources, false, kNegate>;
+  return i.integer.relu ? minimum_of_halves<std::int16_t, kSources, true, kNegate>
+                        : minimum_of_halves<std::int16_t, kSources, false, kNegate>;
 }
 
 }  // namespace
@@ -149,11 +175,13 @@ Handler find_sass_video(const Instruction& i) {
     case Opcode::kVIADD:
       return i.b.negate ? add_halves<true> : add_halves<false>;
     case Opcode::kVIMNMX:
-      return minimum_handler<Sources::kTwo>(i);
+      if (written(i.pdst0) || written(i.pdst1)) return origins_handler(i);
+      return minimum_handler<Sources::kTwo, false>(i);
     case Opcode::kVIADDMNMX:
-      return minimum_handler<Sources::kSumAndThird>(i);
+      return i.b.negate ? minimum_handler<Sources::kSumAndThird, true>(i)
+                        : minimum_handler<Sources::kSumAndThird, false>(i);
     case Opcode::kVIMNMX3:
-      return minimum_handler<Sources::kThree>(i);
+      return minimum_handler<Sources::kThree, false>(i);
     default:
       return nullptr;
   }

@@ -26,18 +26,19 @@ bool decode_iadd3(const Word& word, bool uniform, Instruction& out) {
 
 bool decode_imad(const Word& word, bool uniform, Instruction& out) {
   IntegerSources s;
-  const unsigned forms = uniform ? kFormsUniform | 1u << 2 : kFormsSecond | kFormsThird;
-  if (!integer_sources(word, forms, uniform, s)) return false;
-  out.opcode = uniform ? Opcode::kUIMAD : Opcode::kIMAD;
   IntegerForm& form = out.integer;
   form.wide = (word.bits(0, 9) & 3) == 1;
   form.high = (word.bits(0, 9) & 3) == 3;
+  unsigned forms = uniform ? kFormsUniform | 1u << 2 : kFormsSecond | kFormsThird;
+  if (form.wide || form.high) forms &= ~(1u << 2);
+  if (!integer_sources(word, forms, uniform, s)) return false;
+  out.opcode = uniform ? Opcode::kUIMAD : Opcode::kIMAD;
   form.is_unsigned = !word.bit(73);
   form.extended = word.bit(74);
   negate_if(word, s.middle_is_third ? 63 : 75, form.extended, s.c);
   out.dst = destination(word, uniform);
   if (form.wide) out.dst.words = 2;
-  if ((form.wide || form.high) && s.c.kind != OperandKind::kImmediate) s.c.words = 2;
+  if (form.wide || form.high) s.c.words = 2;
   out.a = s.a, out.b = s.b, out.c = s.c;
   if (form.wide || form.high) out.pdst0 = predicate_result_of(word, 81, uniform);
   if (form.extended) out.p0 = predicate_of(word, 87, 90, uniform);
