@@ -46,7 +46,7 @@ std::vector<std::string> options_of(const AssembleRequest& request) {
 
 }  // namespace
 
-Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cache) {
+Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cache, RunningProcesses* listed) {
   const std::vector<std::string> options = options_of(request);
   Hasher hasher;
   hasher.add("cubin 1");
@@ -73,7 +73,9 @@ Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cac
   std::vector<std::string> command{ptxas.path};
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), {scratch.file("kernel.ptx"), "-o", scratch.file("kernel.cubin")});
-  const ProcessResult run = run_process(command);
+  ProcessOptions options_of_process;
+  options_of_process.listed = listed;
+  const ProcessResult run = run_process(command, options_of_process);
   result.messages = run.out + run.err;
   if (!run.ok()) {
     if (result.messages.empty()) result.messages = "ptxas " + describe_end(run);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "toolchain/cache.h"
+#include "toolchain/process.h"
 #include "toolchain/tools.h"
 
 namespace muscope::toolchain {
@@ -26,7 +27,18 @@ struct Assembled {
   bool ok() const { return !cubin.empty(); }
 };
 
-/// Assembles with line information (-lineinfo). `cache` may be null. Never throws for what ptxas says.
-Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cache);
+/// Assembles with line information (-lineinfo). `cache` may be null; `listed` gets the ptxas while it runs. Never
+/// throws for what ptxas says. Thread-safe.
+Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cache, RunningProcesses* listed = nullptr);
+
+/// What a fat binary records for ptxas, sorted out for assemble().
+struct RecordedOptions {
+  std::vector<std::string> words;  ///< those that change the code, in ptxas's own spelling
+  std::string problem;             ///< the first one that is not known; empty when all are
+};
+
+/// Reads the options that nvcc stores with PTX (" -maxrregcount=32 -dlcm=cg"). Options that only affect messages, line
+/// tables or the kind of output are left out. Those of CUDA 13.0 (`ptxas --help`) are known. Never throws.
+RecordedOptions read_recorded_options(const std::string& text);
 
 }  // namespace muscope::toolchain

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -67,7 +68,7 @@ std::string key_with_contents(const std::string& key, const std::vector<std::str
 
 /// A name that no other process or call uses.
 std::string unique_name() {
-  static int count = 0;
+  static std::atomic<int> count{0};
   return fmt::format("tmp.{}.{}", ::getpid(), ++count);
 }
 

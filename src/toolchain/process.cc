@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -134,6 +135,28 @@ class SigpipeBlocked {
 
 }  // namespace
 
+bool RunningProcesses::contains(pid_t pid) const {
+  const std::lock_guard lock(mutex_);
+  return std::find(pids_.begin(), pids_.end(), pid) != pids_.end();
+}
+
+void RunningProcesses::end_all() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  for (const pid_t pid : pids_) ::kill(-pid, SIGKILL);
+}
+
+void RunningProcesses::add(pid_t pid) {
+  const std::lock_guard lock(mutex_);
+  pids_.push_back(pid);
+  if (ended_) ::kill(-pid, SIGKILL);
+}
+
+void RunningProcesses::remove(pid_t pid) {
+  const std::lock_guard lock(mutex_);
+  std::erase(pids_, pid);
+}
+
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
   ProcessResult result;
   if (argv.empty()) {
@@ -162,7 +185,9 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &sigpipe.before());
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  short flags = POSIX_SPAWN_SETSIGMASK;
+  if (options.listed != nullptr) flags |= POSIX_SPAWN_SETPGROUP;  // of its own, led by it
+  posix_spawnattr_setflags(&attributes, flags);
 
   const std::vector<std::string> environment = merged_environment(options.environment);
   pid_t child = -1;
@@ -174,11 +199,18 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     result.start_error = std::strerror(spawned);
     return result;
   }
+  if (options.listed != nullptr) options.listed->add(child);
   in.close_read();
   out.close_write();
   err.close_write();
   exchange(in, out, err, options.input, result);
 
+  if (options.listed != nullptr) {
+    siginfo_t ended{};
+    while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    options.listed->remove(child);
+  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno == EINTR) continue;

@@ -1,10 +1,31 @@
 // Child processes without a shell: the compilers and tools that muscope calls.
 #pragma once
 
+#include <sys/types.h>
+
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace muscope::toolchain {
+
+/// Children that other threads are waiting for: to know them as ours, and to end them. Thread-safe.
+class RunningProcesses {
+ public:
+  bool contains(pid_t pid) const;
+  /// Kills them and what they started, and those that are still to come as soon as they are there.
+  void end_all();
+
+  // For run_process().
+  void add(pid_t pid);
+  /// Before the number of an ended process may be given out again.
+  void remove(pid_t pid);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<pid_t> pids_;
+  bool ended_ = false;
+};
 
 /// How a child process is started.
 struct ProcessOptions {
@@ -13,6 +34,7 @@ struct ProcessOptions {
   std::vector<std::string> environment;  ///< "NAME=value" entries that replace or extend the caller's environment
   bool capture_out = true;               ///< false: the child writes to the caller's stdout
   bool capture_err = true;               ///< false: the child writes to the caller's stderr
+  RunningProcesses* listed = nullptr;    ///< has the child in it while it runs, in a process group of its own
 };
 
 /// What became of a child process.

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/diagnostic.h"
 #include "toolchain/test_folder.h"
 
@@ -60,6 +63,31 @@ TEST(Process, ChangesFolderAndEnvironment) {
   options.environment = {"MUSCOPE_TEST_A=new", "MUSCOPE_TEST_B=added"};
   const ProcessResult result = run_process({"/bin/sh", "-c", "pwd -P; echo $MUSCOPE_TEST_A $MUSCOPE_TEST_B"}, options);
   EXPECT_EQ(result.out, std::filesystem::canonical(folder.path()).string() + "\nnew added\n");
+}
+
+TEST(Process, OnesThatOthersWaitForCanBeEnded) {
+  const TestFolder folder;
+  RunningProcesses running;
+  ProcessOptions options;
+  options.listed = &running;
+  const std::string pid_file = folder.path("pid");
+  ProcessResult result;
+  // The sleeping one keeps the streams open: it has to go as well.
+  std::thread other([&] {
+    result =
+        run_process({"/bin/sh", "-c",
+                     "sleep 1000 & echo $$ > " + pid_file + ".new; mv " + pid_file + ".new " + pid_file + "; wait"},
+                    options);
+  });
+  while (!std::filesystem::exists(pid_file)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const int pid = std::stoi(folder.read("pid"));
+  EXPECT_TRUE(running.contains(pid));
+  running.end_all();
+  other.join();
+  EXPECT_EQ(result.signal, SIGKILL);
+  EXPECT_FALSE(running.contains(pid));
+  // What starts later ends too.
+  EXPECT_EQ(run_process({"/bin/sh", "-c", "sleep 1000"}, options).signal, SIGKILL);
 }
 
 TEST(Process, SplitsWordsAsAShellWould) {
