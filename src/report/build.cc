@@ -8,6 +8,7 @@
 #include "model/occupancy.h"
 #include "report/lines.h"
 #include "report/metrics.h"
+#include "report/notes.h"
 #include "report/number_format.h"
 #include "report/report.h"
 
@@ -40,6 +41,9 @@ Metric registers_of(const views::KernelInfo& kernel) {
   } else if (!from_machine_code(kernel.registers_source)) {
     metric.grade = Grade::kEstimated;
     metric.reason = kernel.registers_source.empty() ? "source not recorded" : kernel.registers_source;
+  } else if (kernel.registers_source.find("PTX of CUDA") != std::string::npos) {
+    metric.grade = Grade::kModelled;
+    metric.reason = kernel.registers_source;
   }
   return metric;
 }
@@ -129,6 +133,11 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
   launch.registers = registers_of(kernel);
   launch.registers_source = kernel.registers_source;
   launch.device = record.device;
+  launch.stream_problem = kernel.machine_problem;
+  if (!kernel.machine_source.empty()) {
+    launch.stream_grade = kernel.machine_problem.empty() ? Grade::kCounted : Grade::kModelled;
+    launch.stream_source = fmt::format("{} machine code ({})", gpu.sm_text(), kernel.machine_source);
+  }
   launch.state = record.state;
 
   const LaunchCounts counted = count_launch(record, kernel);
@@ -174,7 +183,11 @@ ProcessReport process_report(const views::ProcessRecord& record) {
   process.transfers = record.transfers;
   process.truncated = record.truncated;
   const views::KernelInfo nowhere;
-  for (const views::Finding& finding : record.findings) process.diagnostics.push_back(diagnostic_of(finding, nowhere));
+  for (const views::Finding& finding : record.findings) {
+    process.diagnostics.push_back(diagnostic_of(finding, nowhere));
+    // What was asked for could not be done (--count-from sass).
+    if (finding.code == "D508") process.diagnostics.back().severity = Severity::kError;
+  }
   if (!record.in_progress.empty())
     process.diagnostics.push_back(warning(
         "D721",
@@ -185,28 +198,6 @@ ProcessReport process_report(const views::ProcessRecord& record) {
                                           "the process was killed while it wrote its records; the last one is lost",
                                           "everything before it is in this report"));
   return process;
-}
-
-std::vector<std::string> notes_of(const Report& report) {
-  std::vector<std::string> notes;
-  bool ptx_stream = false, no_lines = false, estimated_registers = false;
-  for (const LaunchReport& launch : report.launches) {
-    ptx_stream = ptx_stream || launch.stream_grade != Grade::kCounted;
-    estimated_registers = estimated_registers || launch.registers.grade != Grade::kCounted;
-    for (const LineReport& line : launch.lines) no_lines = no_lines || (line.at.file.empty() && !line.sites.empty());
-  }
-  if (ptx_stream)
-    notes.push_back(
-        "Counts follow the PTX that was executed (\"PTX stream\"): addresses are exact, but ptxas may merge, drop or "
-        "widen "
-        "memory instructions and may spill registers.");
-  if (no_lines) notes.push_back("Some code has no line information, its lines are PTX lines: compile with -lineinfo.");
-  if (estimated_registers)
-    notes.push_back("Registers of some kernels are estimated or not known, and so is their occupancy.");
-  if (!report.launches.empty() && report.gpu.global.confidence == arch::Confidence::kAssumed)
-    notes.push_back(fmt::format("How {} groups accesses into transactions is assumed, not documented or measured.",
-                                report.gpu.full_name.empty() ? report.gpu.name : report.gpu.full_name));
-  return notes;
 }
 
 }  // namespace

@@ -45,6 +45,65 @@ TEST(BuildReport, LinesOfATranspose) {
   EXPECT_EQ(naive.registers.grade, Grade::kCounted);
 }
 
+TEST(BuildReport, GradesFollowWhatWasExecuted) {
+  const std::string sectors = "memory_l2_theoretical_sectors_global";
+  const Report report = report_of(testing::machine_code());
+  ASSERT_THAT(report.launches, SizeIs(3));
+  const LaunchReport& cubin = report.launches[0];
+  EXPECT_EQ(cubin.stream_source, "sm_90 machine code (cubin sm_90 in the program)");
+  EXPECT_EQ(cubin.stream_grade, Grade::kCounted);
+  EXPECT_EQ(cubin.metrics.at(sectors).grade, Grade::kCounted);
+  EXPECT_EQ(cubin.registers.grade, Grade::kCounted);
+  ASSERT_THAT(cubin.lines[1].sites, SizeIs(2));
+  EXPECT_EQ(cubin.lines[1].sites[0].pc, 0x90u);
+
+  const LaunchReport& other_release = report.launches[1];
+  EXPECT_EQ(other_release.stream_source, "sm_90 machine code (ptxas 13.0.88)");
+  EXPECT_EQ(other_release.stream_grade, Grade::kModelled);
+  EXPECT_EQ(other_release.metrics.at(sectors).grade, Grade::kModelled);
+  EXPECT_EQ(other_release.registers.grade, Grade::kModelled);
+
+  const LaunchReport& from_ptx = report.launches[2];
+  EXPECT_EQ(from_ptx.stream_source, "PTX stream");
+  EXPECT_EQ(from_ptx.stream_problem, "an instruction that is not known at 0x40");
+  EXPECT_EQ(from_ptx.metrics.at(sectors).reason, "PTX stream");
+  EXPECT_EQ(from_ptx.lines[1].sites[0].pc, views::kNoPc);
+}
+
+TEST(BuildReport, NotesSayWhatWasExecutedAndWhyNotMore) {
+  views::ProcessRecord process = testing::transpose();
+  const auto notes = [&] { return report_of(process).notes; };
+  EXPECT_THAT(notes(), SizeIs(1)) << "PTX, and nothing else was to be expected";
+  for (views::KernelInfo& kernel : process.kernels) kernel.machine_problem = views::kNoPtxas;
+  ASSERT_THAT(notes(), SizeIs(2));
+  EXPECT_THAT(notes()[1], HasSubstr("With ptxas"));
+  for (views::KernelInfo& kernel : process.kernels) {
+    kernel.machine_problem = "";
+    kernel.machine_source = "ptxas 13.0.88";
+  }
+  EXPECT_THAT(notes(),
+              ::testing::ElementsAre("Counts follow the sm_90 machine code (ptxas 13.0.88) that was executed."));
+
+  // One kernel for each of six reasons: not all are listed.
+  process = testing::transpose();
+  const views::KernelInfo kernel = process.kernels[0];
+  const views::LaunchRecord launch = process.launches[0];
+  process.kernels.clear();
+  process.launches.clear();
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    process.kernels.push_back(kernel);
+    process.kernels.back().id = i;
+    process.kernels.back().name = "k" + std::to_string(i);
+    process.kernels.back().machine_problem = "reason " + std::to_string(i < 7 ? 0 : i - 6);
+    process.launches.push_back(launch);
+    process.launches.back().kernel = i;
+  }
+  ASSERT_THAT(notes(), SizeIs(6));
+  EXPECT_EQ(notes()[1], "Counted from PTX, not from machine code: k0, k1, k2 and 4 more (reason 0).");
+  EXPECT_EQ(notes()[2], "Counted from PTX, not from machine code: k7 (reason 1).");
+  EXPECT_EQ(notes()[5], "So are 2 more kernels, for other reasons (see the JSON report).");
+}
+
 // As Nsight Compute printed them on an H200: strided (8 registers by ptxas, 256 threads) has 16 and a limit of 16
 // blocks, constLookup-like kernels with 20 keep 20 and are limited to 10.
 TEST(BuildReport, TheDriverGivesSixteenRegistersAtLeast) {

@@ -80,6 +80,13 @@ TEST(Golden, Faulty) {
   expect_golden("faulty-100.txt", text);
 }
 
+TEST(Golden, MachineCode) {
+  const Report report = report_of(testing::machine_code());
+  const std::string text = to_text(report, options(100));
+  EXPECT_LE(widest(text), 100u);
+  expect_golden("machine-code-100.txt", text);
+}
+
 TEST(Golden, ChosenMetrics) {
   TextOptions chosen = options(100);
   chosen.metrics =
@@ -129,7 +136,8 @@ TEST(Csv, HasTheLayoutOfNcu) {
 }
 
 TEST(Json, RoundTrip) {
-  for (const auto& process : {testing::transpose(), testing::everything(), testing::faulty()}) {
+  for (const auto& process :
+       {testing::transpose(), testing::everything(), testing::faulty(), testing::machine_code()}) {
     const std::string text = to_json(report_of(process));
     const Report back = from_json(text, "x.json");
     EXPECT_EQ(to_json(back), text);

@@ -145,6 +145,7 @@ SiteReport read_site(const Node& node) {
   SiteReport site;
   site.text = node.at("instruction").text();
   site.ptx_line = node.at("ptx_line").integer<int>();
+  if (node.has("pc")) site.pc = node.at("pc").integer<std::uint32_t>();
   site.column = node.at("column").integer<int>();
   site.site = node.at("site").integer<std::uint32_t>();
   site.space = node.at("space").word<trace::Space>();
@@ -231,6 +232,7 @@ LaunchReport read_launch(const Node& node, std::size_t processes) {
   launch.state = node.at("state").word<views::LaunchState>();
   launch.stream_source = node.at("counted_from").at("source").text();
   launch.stream_grade = node.at("counted_from").at("grade").word<Grade>();
+  if (node.at("counted_from").has("problem")) launch.stream_problem = node.at("counted_from").at("problem").text();
   launch.occupancy_limit = node.at("occupancy_limit").text();
   launch.metrics = read_metrics(node.at("metrics"));
   node.at("lines").each([&](const Node& line) { launch.lines.push_back(read_line(line)); });

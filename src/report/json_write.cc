@@ -71,6 +71,7 @@ Json json_of(const SiteReport& site) {
             {"wavefronts", site.wavefronts},
             {"ideal_wavefronts", site.ideal_wavefronts},
             {"host_sectors", site.host_sectors}};
+  if (site.pc != views::kNoPc) json["pc"] = site.pc;
   if (site.worst_cost > 0) {
     Json addresses = Json::array();
     for (unsigned lane = 0; lane < kGroupLanes; ++lane)
@@ -127,6 +128,7 @@ Json json_of(const LaunchReport& launch) {
             {"counted_from", {{"source", launch.stream_source}, {"grade", name_of(launch.stream_grade)}}},
             {"occupancy_limit", launch.occupancy_limit},
             {"metrics", json_of(launch.metrics)}};
+  if (!launch.stream_problem.empty()) json["counted_from"]["problem"] = launch.stream_problem;
   json["lines"] = Json::array();
   for (const LineReport& line : launch.lines) json["lines"].push_back(json_of(line));
   if (launch.fault) json["fault"] = json_of(*launch.fault);

@@ -54,6 +54,7 @@ LaunchCounts count_launch(const views::LaunchRecord& launch, const views::Kernel
     static_cast<views::SiteCounts&>(report) = counted;
     report.text = site.text;
     report.ptx_line = site.ptx_line;
+    report.pc = site.pc;
     report.column = column;
     report.lane_bytes = site.bytes;
     line.sites.push_back(std::move(report));
@@ -68,8 +69,8 @@ LaunchCounts count_launch(const views::LaunchRecord& launch, const views::Kernel
   }
   for (auto& [key, line] : result.lines)
     std::stable_sort(line.sites.begin(), line.sites.end(), [](const SiteReport& a, const SiteReport& b) {
-      return std::tie(a.ptx_line, a.site, a.space, a.kind, a.generic) <
-             std::tie(b.ptx_line, b.site, b.space, b.kind, b.generic);
+      return std::tie(a.pc, a.ptx_line, a.site, a.space, a.kind, a.generic) <
+             std::tie(b.pc, b.ptx_line, b.site, b.space, b.kind, b.generic);
     });
   return result;
 }

@@ -48,10 +48,11 @@ struct SourcePosition {
 
 /// One memory instruction of a line: what was counted, and which instruction it is.
 struct SiteReport : views::SiteCounts {
-  std::string text;  ///< PTX: "ld.global.f32"
+  std::string text;  ///< PTX: "ld.global.f32"; machine code: "LDG.E R2, [R4.64]"
   int ptx_line = 0;
-  int column = 0;               ///< in the source line; 0 when not known
-  std::uint8_t lane_bytes = 0;  ///< per lane
+  std::uint32_t pc = views::kNoPc;  ///< byte offset of the machine instruction in the kernel's code; kNoPc: PTX
+  int column = 0;                   ///< in the source line; 0 when not known
+  std::uint8_t lane_bytes = 0;      ///< per lane
 };
 
 /// The part of a launch that one source line caused. Lines of a launch sum to the launch, metric by metric.
@@ -59,7 +60,7 @@ struct LineReport {
   SourcePosition at;                       ///< file is empty when the program has no line information (line = PTX line)
   std::vector<SourcePosition> inlined_at;  ///< innermost call site first
   Metrics metrics;
-  std::vector<SiteReport> sites;  ///< memory instructions of this line, in PTX order
+  std::vector<SiteReport> sites;  ///< memory instructions of this line, in the order of the code
 };
 
 /// Why a launch ended early, and where.
@@ -94,10 +95,11 @@ struct LaunchReport {
   std::uint64_t stream = 0;  ///< 0 = default stream; others numbered from 1 as they first appear in the process
   int device = 0;
   views::LaunchState state = views::LaunchState::kFinished;
-  /// How far counts of instructions and accesses can be trusted: what was executed is the PTX, or (once the machine
-  /// code's memory map is applied) what the GPU issues. metrics.cc grades by it.
+  /// How far counts of instructions and accesses can be trusted: what was executed is the PTX, or the machine code,
+  /// which is what the GPU issues. metrics.cc grades by it.
   Grade stream_grade = Grade::kModelled;
-  std::string stream_source = "PTX stream";
+  std::string stream_source = "PTX stream";  ///< or "sm_90 machine code (ptxas 13.0.88)"
+  std::string stream_problem;                ///< as views::KernelInfo::machine_problem
   std::string occupancy_limit;  ///< "registers", "shared memory", "warps", "blocks", ... ; empty when not known
   /// Totals. Absent: a count of 0 of something that did not occur, or a ratio without a denominator.
   Metrics metrics;

@@ -94,4 +94,31 @@ inline views::ProcessRecord faulty() {
   return process;
 }
 
+/// transpose() as its machine code gives it: naiveRow from a cubin, tiled from ptxas of another release, and a third
+/// kernel whose code cannot be executed.
+inline views::ProcessRecord machine_code() {
+  views::ProcessRecord process = transpose();
+  views::KernelInfo& naive = process.kernels[0];
+  naive.registers_source = naive.machine_source = "cubin sm_90 in the program";
+  naive.sites = {{"LDG.E.CONSTANT R5, [R2.64]", 31, 1, 4, 0x90}, {"STG.E [R4.64], R5", 33, 1, 4, 0xd0}};
+  views::KernelInfo& tiled = process.kernels[1];
+  tiled.machine_source = "ptxas 13.0.88";
+  tiled.registers_source = "ptxas 13.0.88, PTX of CUDA 12.4";
+  tiled.machine_problem = "its PTX was made by CUDA 12.4";
+  tiled.sites = {{"LDG.E.CONSTANT R5, [R2.64]", 81, 0, 4, 0x80},
+                 {"STS [R9], R5", 82, 0, 4, 0x90},
+                 {"LDS R7, [R11]", 90, 1, 4, 0xb0},
+                 {"STG.E [R4.64], R7", 91, 1, 4, 0xc0}};
+  views::KernelInfo other = transpose().kernels[0];
+  other.id = 3;
+  other.name = "other(float*, const float*, int, int)";
+  other.machine_problem = "an instruction that is not known at 0x40";
+  process.kernels.push_back(other);
+  views::LaunchRecord third = process.launches[0];
+  third.index = 2;
+  third.kernel = 3;
+  process.launches.push_back(third);
+  return process;
+}
+
 }  // namespace muscope::report::testing
