@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "arch/gpu_spec.h"
 #include "base/diagnostic.h"
+#include "cli/assembly_service.h"
 #include "cli/command.h"
 #include "cli/run_child.h"
 #include "cli/run_directory.h"
@@ -22,6 +24,7 @@
 #include "report/metrics.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "runtime/machine_targets.h"
 
 namespace muscope::cli {
 namespace {
@@ -184,9 +187,17 @@ int run_command(const Arguments& args) {
     command.timeout_seconds = request.timeout_seconds;
     // A reader of the report, such as jq, is not to find what the program prints in it.
     command.stdout_to_stderr = json.is_stdout() || csv.is_stdout();
+    std::optional<AssemblyService> assembler;
+    if (request.count_from != "ptx" && runtime::machine_code_known(gpu.cc_major * 10 + gpu.cc_minor)) {
+      assembler.emplace(run.path() + '/' + runtime::kAssemblerName,
+                        toolchain::find_ptxas(toolchain::SearchPlaces::from_environment()),
+                        toolchain::Cache::of_user());
+      command.is_helper = [&assembler](pid_t pid) { return assembler->owns(pid); };
+    }
     Progress progress(run, !request.quiet);
     child = run_child(command, run, [&] { progress.update(); });
     progress.erase();
+    assembler.reset();
     int lost_errno = 0;
     const std::uint32_t lost = run.lost_processes(lost_errno);
     records = gather_records(run.read(), request, lost, lost_errno, {program.path, program.argv.front()});

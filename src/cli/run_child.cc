@@ -79,8 +79,9 @@ pid_t spawn(const ChildCommand& command, const sigset_t& mask) {
   return pid;
 }
 
-/// Processes that descend from us, from /proc. Orphans of the run are our children: we are their subreaper.
-std::vector<std::int64_t> descendants() {
+/// Processes that descend from us, from /proc, without our helpers. Orphans of the run are our children: we are their
+/// subreaper.
+std::vector<std::int64_t> descendants(const std::function<bool(pid_t)>& is_helper) {
   std::multimap<std::int64_t, std::int64_t> children;
   std::error_code error;
   for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
@@ -98,7 +99,8 @@ std::vector<std::int64_t> descendants() {
   std::vector<std::int64_t> found{static_cast<std::int64_t>(::getpid())};
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto [first, last] = children.equal_range(found[i]);
-    for (auto at = first; at != last; ++at) found.push_back(at->second);
+    for (auto at = first; at != last; ++at)
+      if (!is_helper || !is_helper(static_cast<pid_t>(at->second))) found.push_back(at->second);
   }
   found.erase(found.begin());
   return found;
@@ -117,7 +119,8 @@ void describe_status(int status, ChildResult& result) {
 /// The loop around one child: what was asked, what was done about it.
 class Watch {
  public:
-  Watch(pid_t child, double timeout, RunDirectory& run) : child_(child), run_(run) {
+  Watch(pid_t child, const ChildCommand& command, RunDirectory& run) : child_(child), command_(command), run_(run) {
+    const double timeout = command.timeout_seconds;
     if (timeout > 0) deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(timeout));
   }
 
@@ -136,16 +139,17 @@ class Watch {
       tick();
     }
     if (stopping_ && (result_.timed_out || result_.interrupted_by != 0)) kill_rest();
-    result_.still_running = descendants();
+    result_.still_running = descendants(command_.is_helper);
     return result_;
   }
 
  private:
-  /// Collects ended children; true when the program is among them.
+  /// Collects ended children; true when the program is among them. Not those of other threads, which wait themselves;
+  /// orphans come to the first thread, which is this one.
   bool reap() {
     bool ended = false;
     int status = 0;
-    for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG | __WNOTHREAD)) > 0;) {
       if (pid != child_) continue;
       describe_status(status, result_);
       ended = true;
@@ -188,22 +192,23 @@ class Watch {
 
   void kill_now() {
     result_.forced = true;
-    for (const std::int64_t pid : descendants()) ::kill(static_cast<pid_t>(pid), SIGKILL);
+    for (const std::int64_t pid : descendants(command_.is_helper)) ::kill(static_cast<pid_t>(pid), SIGKILL);
   }
 
   /// What the program left behind when it was stopped: asked first, killed after a moment.
   void kill_rest() {
     const auto begin = Clock::now();
-    for (const std::int64_t pid : descendants()) ::kill(static_cast<pid_t>(pid), SIGTERM);
-    while (Clock::now() - begin < kAskAfter && !descendants().empty()) {
+    for (const std::int64_t pid : descendants(command_.is_helper)) ::kill(static_cast<pid_t>(pid), SIGTERM);
+    while (Clock::now() - begin < kAskAfter && !descendants(command_.is_helper).empty()) {
       ::usleep(20'000);
       reap();
     }
-    for (const std::int64_t pid : descendants()) ::kill(static_cast<pid_t>(pid), SIGKILL);
+    for (const std::int64_t pid : descendants(command_.is_helper)) ::kill(static_cast<pid_t>(pid), SIGKILL);
     reap();
   }
 
   pid_t child_;
+  const ChildCommand& command_;
   RunDirectory& run_;
   ChildResult result_;
   Clock::time_point deadline_{};
@@ -225,7 +230,7 @@ ChildResult run_child(const ChildCommand& command, RunDirectory& run, const std:
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   const BlockedSignals blocked;
   const pid_t child = spawn(command, blocked.before());
-  return Watch(child, command.timeout_seconds, run).wait(blocked.set(), tick);
+  return Watch(child, command, run).wait(blocked.set(), tick);
 }
 
 }  // namespace muscope::cli

@@ -1,6 +1,8 @@
 // Starts the program of a run, waits for it, and ends it when the user or the clock says so.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +17,9 @@ struct ChildCommand {
   std::vector<std::string> environment;  ///< complete
   double timeout_seconds = 0;            ///< 0: none
   bool stdout_to_stderr = false;         ///< its stdout is the caller's stderr
+  /// Is that child process one of the caller's own helpers, which other threads started and wait for? They are none of
+  /// the run's processes. Null: there are none.
+  std::function<bool(pid_t)> is_helper;
 };
 
 struct ChildResult {

@@ -187,6 +187,7 @@ std::vector<std::string> program_environment(const RunRequest& request, const Ru
   variables[runtime::kEnvGpu] =
       fs::is_regular_file(request.gpu, error) ? fs::absolute(request.gpu).string() : request.gpu;
   variables[runtime::kEnvDevices] = std::to_string(request.devices);
+  if (request.count_from != "auto") variables[runtime::kEnvCountFrom] = request.count_from;
   if (request.threads != 0) variables[runtime::kEnvThreads] = std::to_string(request.threads);
   if (request.max_steps != 0) variables[runtime::kEnvMaxSteps] = std::to_string(request.max_steps);
   if (!request.kernel.empty()) variables[runtime::kEnvKernel] = request.kernel;

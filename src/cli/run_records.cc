@@ -104,6 +104,8 @@ RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunReque
                                [](const views::LaunchRecord& l) { return l.state == views::LaunchState::kFaulted; });
     add_transfers(process, f, sites);
     add_findings(process, f, sites);
+    out.incomplete |= std::any_of(process.findings.begin(), process.findings.end(),
+                                  [](const views::Finding& finding) { return finding.code == "D508"; });
     if (f.lost_records != 0) {
       out.incomplete = true;
       out.diagnostics.push_back(

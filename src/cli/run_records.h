@@ -14,7 +14,7 @@ namespace muscope::cli {
 struct RunRecords {
   std::vector<views::ProcessRecord> processes;  ///< in the order of their first CUDA calls; those without any left out
   std::vector<Diagnostic> diagnostics;          ///< what is missing from them, and why
-  bool incomplete = false;                      ///< records were lost (full disk, damage)
+  bool incomplete = false;                      ///< records were lost (full disk, damage), or D508 refused kernels
   std::uint32_t launches = 0;                   ///< that any process began, counted or not
   std::uint32_t recorded = 0;                   ///< launches in `processes`
   bool faulted = false;                         ///< a launch ended in a fault

@@ -24,6 +24,7 @@ constexpr std::string_view kExamples =
     "  muscope run --kernel transpose --launches 0-3 --json report.json ./app\n"
     "  muscope run --timeout 30 -- ctest -R gpu\n";
 
+constexpr std::string_view kCountFrom[] = {"auto", "ptx", "sass"};
 constexpr std::string_view kEmits[] = {"ptx", "kernels"};
 
 /// CLI11 knows nothing of the program that follows the options.
@@ -81,6 +82,10 @@ void check_values(RunRequest& request, const Raw& raw) {
   }
   if (!request.view.empty() && request.view != "lines" && request.view != "kernels") {
     fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels");
+  }
+  if (std::find(std::begin(kCountFrom), std::end(kCountFrom), request.count_from) == std::end(kCountFrom)) {
+    fail("D104", fmt::format("--count-from does not know '{}'", arch::printable(request.count_from)),
+         fmt::format("it knows {}", fmt::join(kCountFrom, ", ")));
   }
   if (request.top < -1) fail("D104", fmt::format("--top {} is negative", request.top));
   request.emit = split_commas(raw.emit);
@@ -191,6 +196,8 @@ RunRequest parse_run_request(const Arguments& args) {
 
   option("--kernel", r.kernel, "REGEX", "What to count", "only kernels whose demangled name matches");
   option("--launches", r.launches_text, "A-B", "What to count", "only these launches of each process, from 0");
+  option("--count-from", r.count_from, "WHAT", "What to count",
+         "auto: machine code where it can be had and executed, else PTX; ptx: never machine code; sass: nothing else");
 
   option("--json", r.json, "FILE", "Report", "write the report as JSON (- for stdout)");
   option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");

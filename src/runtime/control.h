@@ -58,6 +58,10 @@ struct RunPage {
 };
 inline constexpr const char* kRunPageName = "run.page";
 
+/// The place in <run dir> where `muscope run` answers requests to assemble PTX (base/assembly_message.h). Where it is
+/// gone, nobody does.
+inline constexpr const char* kAssemblerName = "ptxas.socket";
+
 /// Names of the variables by which `muscope run` speaks to the processes of a run.
 inline constexpr const char* kEnvRunDir = "MUSCOPE_RUN_DIR";   ///< where spools and pages go
 inline constexpr const char* kEnvGpu = "MUSCOPE_GPU";          ///< as arch::find_gpu takes it; files by absolute path
@@ -67,7 +71,8 @@ inline constexpr const char* kEnvMaxSteps =
 inline constexpr const char* kEnvDevices = "MUSCOPE_DEVICES";    ///< emulated devices; unset: 1
 inline constexpr const char* kEnvKernel = "MUSCOPE_KERNEL";      ///< launches of other kernels run unobserved
 inline constexpr const char* kEnvLaunches = "MUSCOPE_LAUNCHES";  ///< "A-B": launches outside run unobserved
-inline constexpr const char* kEnvEmit = "MUSCOPE_EMIT";          ///< "ptx,kernels"
-inline constexpr const char* kEnvEmitDir = "MUSCOPE_EMIT_DIR";   ///< folder where these go, absolute
+inline constexpr const char* kEnvCountFrom = "MUSCOPE_COUNT_FROM";  ///< "auto", "ptx", "sass"; unset: auto
+inline constexpr const char* kEnvEmit = "MUSCOPE_EMIT";             ///< "ptx,kernels"
+inline constexpr const char* kEnvEmitDir = "MUSCOPE_EMIT_DIR";      ///< folder where these go, absolute
 
 }  // namespace muscope::runtime

@@ -104,6 +104,8 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   std::vector<std::vector<cubin::FatbinEntry>> units = binary.fatbin.units;
   if (!binary.fatbin.relocatable) units = {binary.fatbin.entries};
   std::vector<ptx::Module> modules;
+  ChosenPtx chosen;
+  std::string text;
   for (const auto& unit : units) {
     const cubin::PtxChoice choice = cubin::choose_ptx(unit, sm);
     if (choice.entry == nullptr) {
@@ -124,7 +126,8 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
            "it runs, but a real one could not: choose a newer GPU with --gpu, or compile for " +
                runtime.gpu().sm_text());
     }
-    const std::string text = cubin::payload(*choice.entry);
+    text = cubin::payload(*choice.entry);
+    chosen = {units.size() == 1 ? choice.entry : nullptr, text, choice.not_for_target};
     emit_ptx(name, text);
     modules.push_back(parse_and_tell(text, name));
     binary.ptx_sm = choice.entry->target.sm;
@@ -135,7 +138,12 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
          "compile with PTX in it: nvcc -arch=" + runtime.gpu().sm_text() +
              " (or CMake's CMAKE_CUDA_ARCHITECTURES without \"-real\")");
   }
-  if (const cubin::FatbinEntry* const entry = cubin::choose_cubin(binary.fatbin.entries, sm)) {
+  binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
+  if (binary.machine.code) {
+    binary.cubin = std::make_unique<cubin::CubinInfo>(binary.machine.code->info);
+    binary.cubin_name = binary.machine.code->source;
+    if (!binary.machine.other_release.empty()) binary.cubin_name += ", PTX of CUDA " + binary.machine.other_release;
+  } else if (const cubin::FatbinEntry* const entry = cubin::choose_cubin(binary.fatbin.entries, sm)) {
     try {
       const std::string bytes = cubin::payload(*entry);
       binary.cubin = std::make_unique<cubin::CubinInfo>(
@@ -154,7 +162,7 @@ code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int devic
   const auto at = static_cast<std::size_t>(device);
   if (binary.loaded.size() <= at) binary.loaded.resize(at + 1);
   if (!binary.loaded[at]) {
-    binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory());
+    binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory(), binary.machine.code);
     for (const auto& variable : binary.variables) {
       if (variable->managed_in_place)
         binary.loaded[at]->place_managed(variable->name, const_cast<void*>(variable->host));
@@ -175,7 +183,16 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
   const auto at = static_cast<std::size_t>(device);
   if (kernel.loaded.size() <= at) kernel.loaded.resize(at + 1);
   if (!kernel.loaded[at]) {
-    kernel.loaded[at] = load(runtime, *kernel.binary, device).kernel(kernel.mangled);
+    code::LoadedModule& module = load(runtime, *kernel.binary, device);
+    std::shared_ptr<const code::Kernel> code = module.kernel(kernel.mangled);
+    const MachineChoice& machine = kernel.binary->machine;
+    const bool from_machine = code && code->machine_code;
+    const std::string problem =
+        from_machine || !machine.code ? machine.problem : module.machine_problem(kernel.mangled);
+    if (code && !from_machine && RunOptions::of_process().count_from == CountFrom::kMachine)
+      fail("D508", "kernel " + code->info.name + " cannot be counted from machine code: " + problem,
+           "without --count-from sass it is counted from its PTX");
+    kernel.loaded[at] = std::move(code);
     if (kernel.loaded[at] && !kernel.info) {
       kernel.info = std::make_shared<views::KernelInfo>(kernel.loaded[at]->info);
       views::KernelInfo& info = *kernel.info;
@@ -188,6 +205,8 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
         info.registers = kernel.loaded[at]->estimated_registers;
         info.registers_source = "liveness estimate";
       }
+      if (from_machine) info.machine_source = machine.code->source;
+      info.machine_problem = problem;
       emit_kernel(info);
     }
   }

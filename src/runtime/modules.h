@@ -17,6 +17,7 @@
 #include "cubin/cubin.h"
 #include "cubin/fatbin.h"
 #include "runtime/cuda_abi.h"
+#include "runtime/machine_choice.h"
 #include "views/records.h"
 
 namespace muscope::runtime {
@@ -71,6 +72,7 @@ struct FatBinary {
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<cubin::CubinInfo> cubin;  ///< made for exactly this GPU; may be null
   std::string cubin_name;
+  MachineChoice machine;
   std::vector<std::unique_ptr<code::LoadedModule>> loaded;  ///< by device
 };
 

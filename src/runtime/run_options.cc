@@ -16,6 +16,10 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
+CountFrom count_from_of(std::string_view text) {
+  return text == "ptx" ? CountFrom::kPtx : text == "sass" ? CountFrom::kMachine : CountFrom::kAuto;
+}
+
 }  // namespace
 
 bool RunOptions::selects(std::uint32_t index, std::string_view kernel) const {
@@ -36,6 +40,8 @@ RunOptions RunOptions::from_environment() {
   parse_number(environment_value(kEnvMaxSteps), o.max_steps);
   if (int n = 0; parse_number(environment_value(kEnvDevices), n) && n > 0) o.devices = n;
   parse_launch_range(environment_value(kEnvLaunches), o.launches);
+  o.count_from = count_from_of(environment_value(kEnvCountFrom));
+  o.run_dir = environment_value(kEnvRunDir);
   o.emit = split_list(environment_value(kEnvEmit));
   o.emit_dir = environment_value(kEnvEmitDir);
   if (o.emit_dir.empty()) o.emit.clear();

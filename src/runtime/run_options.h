@@ -12,11 +12,20 @@
 
 namespace muscope::runtime {
 
+/// What kernels are made from.
+enum class CountFrom {
+  kAuto,     ///< machine code where it can be had and executed, else PTX
+  kPtx,      ///< never machine code
+  kMachine,  ///< never PTX: what cannot be made from machine code does not run (D508)
+};
+
 struct RunOptions {
   std::string gpu = "h200";
   unsigned threads = 0;         ///< 0 = one per available core
   std::uint64_t max_steps = 0;  ///< warp instructions per launch; 0 = no limit
   int devices = 1;
+  CountFrom count_from = CountFrom::kAuto;
+  std::string run_dir;  ///< empty: preloaded by hand, not by `muscope run`
   LaunchRange launches;
   std::vector<std::string> emit;  ///< "ptx", "kernels"
   std::string emit_dir;           ///< absolute; set when emit is not empty

@@ -7,8 +7,8 @@ A block that begins with ```console holds commands ("$ muscope run ...") and lin
 be in the output, in the same order; what was left out is marked with "..." or not at all, also at the end of a line. Blanks
 count as one, and the version of clang is ignored. "$ echo $?" and a number say how the command before ended; otherwise it must end with 0.
 
-`muscope run` gets --toolchain clang unless the command names one: numbers of the pages are those of clang, which every
-user has. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
+`muscope run` gets --toolchain clang and --count-from ptx unless the command names others: numbers of the pages are those of
+clang's PTX, which every user can have. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
 
 Links to files are checked as well. Exit code: 0 when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no
 clang.
@@ -64,8 +64,10 @@ def words_of(command, muscope):
     words = shlex.split(command)
     if words[0] == "muscope":
         words[0] = muscope
-        if words[1:2] == ["run"] and not any(word.startswith("--toolchain") for word in words):
-            words[2:2] = ["--toolchain", "clang"]
+        if words[1:2] == ["run"]:
+            for option, value in (("--count-from", "ptx"), ("--toolchain", "clang")):
+                if not any(word.startswith(option) for word in words):
+                    words[2:2] = [option, value]
     elif words[0].startswith("tests/") and words[0].endswith(".py"):
         words[0:1] = [sys.executable, "-B", words[0]]
     elif words[0] != "grep":

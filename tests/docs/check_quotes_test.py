@@ -69,9 +69,12 @@ class Quotes(unittest.TestCase):
             check_quotes.words_of("rm -r .", "muscope")
 
     def test_compiles_with_clang_unless_told_otherwise(self):
-        self.assertEqual(check_quotes.words_of("muscope run a.cu", "M"), ["M", "run", "--toolchain", "clang", "a.cu"])
+        self.assertEqual(check_quotes.words_of("muscope run a.cu", "M"),
+                         ["M", "run", "--toolchain", "clang", "--count-from", "ptx", "a.cu"])
         self.assertEqual(check_quotes.words_of("muscope run --toolchain nvcc a.cu", "M"),
-                         ["M", "run", "--toolchain", "nvcc", "a.cu"])
+                         ["M", "run", "--count-from", "ptx", "--toolchain", "nvcc", "a.cu"])
+        self.assertEqual(check_quotes.words_of("muscope run --count-from=auto a.cu", "M"),
+                         ["M", "run", "--toolchain", "clang", "--count-from=auto", "a.cu"])
 
     def test_ignores_the_version_of_clang(self):
         self.assertEqual(check_quotes.normal(" (sm_90),  clang 22.1.8, 2"), check_quotes.normal("(sm_90), clang 19.1.7, 2"))

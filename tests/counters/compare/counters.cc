@@ -1,5 +1,6 @@
 #include "counters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
@@ -111,6 +112,9 @@ Reported run_program(const std::vector<std::string>& options, const std::string&
                      const std::vector<std::string>& args, const std::string& directory, bool lines) {
   const std::string file = directory + "/report.json";
   std::vector<std::string> argv = {MUSCOPE_PROGRAM, "run", "--quiet", "--json", file};
+  // The listed differences are those of PTX. Which ptxas the machine has does not matter then.
+  if (std::find(options.begin(), options.end(), "--count-from") == options.end())
+    argv.insert(argv.end(), {"--count-from", "ptx"});
   argv.insert(argv.end(), options.begin(), options.end());
   argv.push_back(program);
   argv.insert(argv.end(), args.begin(), args.end());
