@@ -209,6 +209,7 @@ int run_command(const Arguments& args) {
   build.exit_text = child.exit_text;
   build.toolchain = program.toolchain;
   build.tool_version = MUSCOPE_VERSION;
+  build.launches_begun = records.launches_begun;
   report::Report report = report::build_report(records.processes, gpu, build);
   std::vector<Diagnostic> ending;
   add_end_diagnostics(ending, request, program, records, child);

@@ -95,6 +95,7 @@ RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunReque
   for (const ProcessFiles& f : files) {
     views::ProcessRecord process = f.spooled.process;
     out.launches += f.launches_begun;
+    out.launches_begun.push_back(f.launches_begun);
     if (f.launch_unfinished) process.in_progress = f.kernel;
     std::map<std::uint32_t, std::string> names;
     for (const views::KernelInfo& k : process.kernels) names.emplace(k.id, k.name);

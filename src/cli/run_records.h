@@ -16,6 +16,7 @@ struct RunRecords {
   std::vector<Diagnostic> diagnostics;          ///< what is missing from them, and why
   bool incomplete = false;                      ///< records were lost (full disk, damage), or D508 refused kernels
   std::uint32_t launches = 0;                   ///< that any process began, counted or not
+  std::vector<std::uint32_t> launches_begun;    ///< the same by process, in the order of `processes`
   std::uint32_t recorded = 0;                   ///< launches in `processes`
   bool faulted = false;                         ///< a launch ended in a fault
 };

@@ -211,13 +211,16 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
   report.exit_text = options.exit_text;
   report.gpu = gpu;
   report.toolchain = options.toolchain;
+  std::uint32_t earlier = 0;  // launches of the processes before
   for (const views::ProcessRecord& process : processes) {
     const auto process_index = static_cast<std::uint32_t>(report.processes.size());
+    std::uint32_t begun = process_index < options.launches_begun.size() ? options.launches_begun[process_index] : 0;
     report.processes.push_back(process_report(process));
     std::unordered_map<std::uint32_t, const views::KernelInfo*> kernels;
     for (const views::KernelInfo& kernel : process.kernels) kernels.emplace(kernel.id, &kernel);
     std::map<std::uint64_t, std::uint64_t> streams{{0, 0}};
     for (const views::LaunchRecord& record : process.launches) {
+      begun = std::max(begun, record.index + 1);
       const auto kernel = kernels.find(record.kernel);
       if (kernel == kernels.end()) {
         report.processes.back().diagnostics.push_back(warning(
@@ -226,12 +229,13 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
         continue;
       }
       LaunchReport launch = launch_report(record, *kernel->second, gpu);
-      launch.index = static_cast<std::uint32_t>(report.launches.size());
+      launch.index = earlier + record.index;
       launch.pid = process.pid;
       launch.process = process_index;
       launch.stream = streams.emplace(record.stream, streams.size()).first->second;
       report.launches.push_back(std::move(launch));
     }
+    earlier += begun;
   }
   report.notes = notes_of(report);
   return report;

@@ -141,6 +141,21 @@ TEST(BuildReport, TheCarveOutIsTheDriversOrTheOneAskedFor) {
   EXPECT_EQ(limit(100), 114u);
 }
 
+TEST(BuildReport, LaunchesKeepTheProgramsNumbers) {
+  views::ProcessRecord first = testing::transpose(), second = testing::transpose();
+  first.launches.resize(2);
+  first.launches[0].index = 5, first.launches[1].index = 6;  // --launches 5-6
+  second.launches.resize(1);
+  second.launches[0].index = 3;
+  BuildOptions options = testing::options_of(first);
+  options.launches_begun = {9, 4};
+  const Report report = build_report({first, second}, testing::h200(), options);
+  ASSERT_THAT(report.launches, SizeIs(3));
+  EXPECT_EQ(report.launches[0].index, 5u);
+  EXPECT_EQ(report.launches[1].index, 6u);
+  EXPECT_EQ(report.launches[2].index, 9u + 3u);
+}
+
 TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {
   const Report report = report_of(testing::everything());
   ASSERT_THAT(report.launches, SizeIs(22));

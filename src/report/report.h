@@ -137,10 +137,13 @@ struct BuildOptions {
   std::string exit_text;
   std::string toolchain;
   std::string tool_version;
+  /// Launches that each process began, recorded or not; missing ones: as many as are recorded.
+  std::vector<std::uint32_t> launches_begun;
 };
 
 /// Applies the metric definitions (metrics.h) to what was counted. `processes` in order of their first launch.
-/// Launches are numbered over the whole run in that order. Records that refer to kernels or frames that do not exist
+/// Launches are numbered over the whole run in that order, those that were not recorded (`run --launches`) included.
+/// Records that refer to kernels or frames that do not exist
 /// (a damaged spool) become diagnostics, never a crash.
 Report build_report(const std::vector<views::ProcessRecord>& processes, const arch::GpuSpec& gpu,
                     const BuildOptions& options);

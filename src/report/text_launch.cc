@@ -232,11 +232,14 @@ void print_mix(Page& page, const LaunchReport& launch, const arch::GpuSpec& gpu)
   page.paragraph("  instructions  ", text, 16);
 }
 
-std::string launches_text(const LaunchGroup& group, std::size_t all) {
-  if (all == 1) return "the only launch";
-  if (group.launches.size() == 1) return fmt::format("launch #{} ({} in all)", group.first().index, grouped(all));
-  return fmt::format("launch #{} and {} like it ({} in all)", group.first().index, grouped(group.launches.size() - 1),
-                     grouped(all));
+std::string launches_text(const LaunchGroup& group, const std::vector<LaunchReport>& launches) {
+  const std::size_t all = launches.size();
+  // Numbers are the program's: with --launches or --kernel some are not there.
+  const bool complete = launches.back().index + 1 == all;
+  if (all == 1 && complete) return "the only launch";
+  const std::string count = fmt::format("({} {})", grouped(all), complete ? "in all" : "shown");
+  if (group.launches.size() == 1) return fmt::format("launch #{} {}", group.first().index, count);
+  return fmt::format("launch #{} and {} like it {}", group.first().index, grouped(group.launches.size() - 1), count);
 }
 
 /// ": ptxas"; "cubin sm_90 in the program" without what goes without saying.
@@ -248,7 +251,7 @@ std::string from(std::string_view source) {
 
 void print_heading(Page& page, const Report& report, const LaunchGroup& group) {
   const LaunchReport& launch = group.first();
-  const std::string right = launches_text(group, report.launches.size());
+  const std::string right = launches_text(group, report.launches);
   page.spread(shorten_kernel_name(launch.kernel, page.width() - right.size() - 2), Style::kBold, right, Style::kDim);
   std::string text = fmt::format("grid {}, block {}, {}", extent_text(launch.grid), extent_text(launch.block),
                                  counted_noun(count_of(launch.metrics, "launch__thread_count"), "thread", "threads"));

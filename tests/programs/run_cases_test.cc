@@ -268,8 +268,17 @@ TEST_F(RunCases, WhatCannotRunIsRefused) {
 }
 
 TEST_F(RunCases, SelectionCountsOnlyWhatWasAskedFor) {
-  cases({"launch:5"}, {"--launches", "1-2"});
-  EXPECT_EQ(launches(), 2u);
+  const ProcessResult r = cases({"launch:5"}, {"--launches", "1-2", "--csv", path("report.csv")});
+  ASSERT_EQ(launches(), 2u);
+  // Under the program's own numbers.
+  EXPECT_EQ(report_["launches"][0]["index"], 1);
+  EXPECT_EQ(report_["launches"][1]["index"], 2);
+  EXPECT_THAT(r.out, HasSubstr("launch #1 and 1 like it (2 shown)"));
+  std::ifstream csv(path("report.csv"));
+  std::string header, units, row;
+  std::getline(csv, header), std::getline(csv, units), std::getline(csv, row);
+  EXPECT_EQ(header.substr(0, 4), "\"ID\"");
+  EXPECT_EQ(row.substr(0, 4), "\"1\",");
   cases({"launch:5"}, {"--kernel", "^nothing"});
   EXPECT_EQ(launches(), 0u);
   EXPECT_THAT(codes(), HasSubstr("D737"));
