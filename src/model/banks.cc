@@ -104,7 +104,8 @@ BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
   if (access.mask.none()) return counts;
   unsigned group = lanes_per_bank_group(access.bytes);
   if (op == SharedOp::kAtomic || op == SharedOp::kIncrement) group = kGroupLanes;
-  if (op == SharedOp::kLoad && group < kGroupLanes && merges_pairs(access)) group *= 2;
+  const bool merges = op == SharedOp::kLoad && group < kGroupLanes && merges_pairs(access);
+  if (merges) group *= 2;
   const unsigned end = end_of_lanes(access.mask);
   const bool aligned = op != SharedOp::kAtomic && all_aligned(access);
   for (unsigned first = 0; first < end; first += group) {
@@ -113,6 +114,12 @@ BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
         op == SharedOp::kAtomic ? most_lanes(access, first, lanes) : most_words(access, first, lanes, aligned);
     counts.wavefronts += most;
     counts.ideal += most != 0;
+    if (merges && most > 1) {
+      const unsigned half = std::min(group / 2, lanes);
+      counts.sass += most_words(access, first, half, aligned) + most_words(access, first + half, lanes - half, aligned);
+    } else {
+      counts.sass += most;
+    }
   }
   return counts;
 }
@@ -140,6 +147,7 @@ BankCounts count_banks(const arch::SharedRules& rules, const LaneAddresses& acce
     counts.wavefronts += most;
     counts.ideal += most != 0;
   }
+  counts.sass = counts.wavefronts;
   return counts;
 }
 
@@ -148,23 +156,26 @@ BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask
   if (mask == 0) return {};
   const std::uint64_t width = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
   const bool atomic = op == SharedOp::kAtomic;
+  const auto counted = [](std::uint64_t wavefronts, std::uint32_t ideal) {
+    const auto n = static_cast<std::uint32_t>(wavefronts);
+    return BankCounts{n, ideal, n};
+  };
   if (mask == kAllLanes && is_aligned(base, stride, bytes)) {
     if (bytes <= kBankBytes) {
       // Lane strides within a word leave 32 neighbouring words at most: no two in one bank.
-      if (!atomic && width <= kBankBytes) return {1, 1};
-      if (width % kBankBytes == 0)
-        return {static_cast<std::uint32_t>(std::gcd(width / kBankBytes, std::uint64_t{kBanks})), 1};
+      if (!atomic && width <= kBankBytes) return counted(1, 1);
+      if (width % kBankBytes == 0) return counted(std::gcd(width / kBankBytes, std::uint64_t{kBanks}), 1);
     } else if (!atomic && op != SharedOp::kIncrement && bytes <= 16) {
       const std::uint32_t groups = bytes / kBankBytes;
-      if (stride == 0) return op == SharedOp::kLoad ? BankCounts{groups / 2, groups / 2} : BankCounts{groups, groups};
+      if (stride == 0) return op == SharedOp::kLoad ? counted(groups / 2, groups / 2) : counted(groups, groups);
       // Each group has as many lanes as there are banks of this access's width.
       const std::uint64_t wide_banks = kBanks * kBankBytes / bytes;
-      return {groups * static_cast<std::uint32_t>(std::gcd(width / bytes, wide_banks)), groups};
+      return counted(groups * std::gcd(width / bytes, wide_banks), groups);
     }
   } else if (stride == 0 && bytes <= kBankBytes && is_aligned(base, 0, bytes)) {
-    return {atomic ? static_cast<std::uint32_t>(std::popcount(mask)) : 1u, 1};
+    return counted(atomic ? static_cast<std::uint32_t>(std::popcount(mask)) : 1u, 1);
   }
-  if (!atomic && bytes <= kBankBytes && width == kBankBytes && is_aligned(base, stride, bytes)) return {1, 1};
+  if (!atomic && bytes <= kBankBytes && width == kBankBytes && is_aligned(base, stride, bytes)) return counted(1, 1);
   std::array<std::uint64_t, kGroupLanes> addresses;
   for (unsigned lane = 0; lane < kGroupLanes; ++lane)
     addresses[lane] = base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(lane));
@@ -174,12 +185,17 @@ BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask
 BankCounts count_banks(const trace::WarpAccess& access) {
   const SharedOp op = access.kind == trace::Kind::kLoad    ? SharedOp::kLoad
                       : access.kind == trace::Kind::kStore ? SharedOp::kStore
+                      : access.increment                   ? SharedOp::kIncrement
                                                            : SharedOp::kAtomic;
+  const std::uint32_t halves = ((access.mask & 0xffffu) != 0) + ((access.mask >> 16) != 0);
+  if (access.swap) {
+    const std::uint32_t wavefronts = access.bytes > kBankBytes ? 2 * halves : 2 * (access.mask != 0);
+    return {wavefronts, access.mask != 0, wavefronts};
+  }
   if (op == SharedOp::kAtomic && access.bytes > kBankBytes && access.mask != 0) {
     std::array<std::uint64_t, kGroupLanes> storage;
     const std::uint32_t wavefronts = count_cas_loop(lanes_of(access, storage)).atom_wavefronts;
-    const std::uint32_t halves = ((access.mask & 0xffffu) != 0) + ((access.mask >> 16) != 0);
-    return {wavefronts, 2 * halves};
+    return {wavefronts, 2 * halves, wavefronts};
   }
   if (access.shape == trace::Shape::kScattered)
     return count_banks(LaneAddresses{{access.addresses, kGroupLanes}, WarpMask::of(access.mask), access.bytes}, op);
@@ -196,6 +212,7 @@ CasLoopCounts count_cas_loop(const LaneAddresses& access) {
     const BankCounts load = count_banks(left, SharedOp::kLoad);
     counts.load_wavefronts += load.wavefronts;
     counts.load_ideal += load.ideal;
+    counts.load_sass += load.sass;
     DistinctTable<8> changed;  // addresses swapped in this round
     WarpMask remaining = left.mask;
     const unsigned end = end_of_lanes(left.mask);

@@ -5,9 +5,14 @@
 //   Loads of 8 and 16 bytes: the groups double when every active pair of lanes (l, l xor 1), or every active pair
 //   (l, l xor 2), has equal addresses.
 //   4-byte atomics: lanes instead of distinct words, equal addresses are not merged.
+//   Compare-and-swap of the loops for shared adds without an instruction of their own: 2 for 4 bytes, 2 per half-warp
+//   with an active lane for 8 bytes, whatever the addresses.
+//   ncu's software count of loads (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld) joins two neighbouring
+//   groups only where the joined group takes one wavefront.
 //
-// Source: one-instruction probes on an H200, exact in all of them (tests/counters/patterns.tsv). For chips other than
-// the H200 the rule for 8 and 16 bytes is confirmed by community measurements on the A100 and by NVIDIA for 7.0 to 7.5.
+// Source: one-instruction probes on an H200, exact in all of them (tests/counters/patterns.tsv; compare-and-swap: 323
+// launches of tests/counters/experiments/shared_swap.cu). For chips other than the H200 the rule for 8 and 16 bytes is
+// confirmed by community measurements on the A100 and by NVIDIA for 7.0 to 7.5.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +28,7 @@ inline constexpr unsigned kBankBytes = 4;
 struct BankCounts {
   std::uint32_t wavefronts = 0;  ///< l1tex__data_pipe_lsu_wavefronts_mem_shared_op_*
   std::uint32_t ideal = 0;       ///< groups (after merging) that hold an active lane: the least these lanes can take
+  std::uint32_t sass = 0;        ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_*: ncu's software count
   /// l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_*
   std::uint32_t conflicts() const { return wavefronts - ideal; }
   bool operator==(const BankCounts&) const = default;
@@ -49,7 +55,8 @@ BankCounts count_banks(const arch::SharedRules& rules, const LaneAddresses& acce
 BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask mask, std::uint32_t bytes,
                               SharedOp op);
 
-/// Wavefronts of a trace record. Atomics of 8 bytes count as the atomic part of their loop.
+/// Wavefronts of a trace record. Atomics of 8 bytes that are not the swap of a loop count as the atomic part of their
+/// loop. The ideal of a swap is 1: its bank conflicts are wavefronts - executions (H200).
 BankCounts count_banks(const trace::WarpAccess& access);
 
 /// Lanes per group: 32, 16 or 8 for accesses of up to 4, 8 and 16 bytes.
@@ -66,6 +73,7 @@ struct CasLoopCounts {
   std::uint32_t rounds = 0;           ///< loads executed: smsp__inst_executed_op_shared_ld
   std::uint32_t load_wavefronts = 0;  ///< ..._mem_shared_op_ld
   std::uint32_t load_ideal = 0;  ///< sum over rounds of the loads' ideal; conflicts are load_wavefronts - load_ideal
+  std::uint32_t load_sass = 0;   ///< smsp__sass_..._mem_shared_op_ld
   std::uint32_t atom_wavefronts = 0;  ///< ..._mem_shared_op_atom
 };
 

@@ -11,6 +11,7 @@
 
 #include "model/banks.h"
 #include "model/constant.h"
+#include "model/l1_stages.h"
 #include "model/local.h"
 #include "model/sectors.h"
 #include "model/t_stage.h"
@@ -74,6 +75,17 @@ std::string suffix(const std::string& op) {
 }
 
 /// The record that the engine would make, classified, so that the closed forms are held against hardware too.
+trace::WarpAccess record(const Row& row) {
+  trace::WarpAccess access;
+  access.kind = row.op == "ST"     ? trace::Kind::kStore
+                : row.op == "RED"  ? trace::Kind::kRed
+                : row.op == "ATOM" ? trace::Kind::kAtom
+                                   : trace::Kind::kLoad;
+  access.bytes = static_cast<std::uint8_t>(row.bytes);
+  access.mask = row.mask;
+  access.addresses = row.offsets.data();
+  return access;
+}
 bool affine(const Row& row, std::uint64_t& base, std::int64_t& stride) {
   base = row.offsets[0];
   stride = static_cast<std::int64_t>(row.offsets[1] - row.offsets[0]);
@@ -214,15 +226,53 @@ TEST(Patterns, TStageWavefrontsFollowTheSetHash) {
     if (!row.has(name)) continue;  // not collected in the later runs
     if (op == "ld" || op == "st") {
       EXPECT_EQ(count_t_wavefronts(row.lanes()), row.counter(name)) << row.label();
+      EXPECT_EQ(count_global(record(row)).t_wavefronts, row.counter(name)) << row.label();
       ++exact;
     } else {
       ++atomics;
       atomics_exact += count_atomic_t_wavefronts(row.lanes()) == row.counter(name);
+      EXPECT_EQ(count_global(record(row)).t_wavefronts, count_atomic_t_wavefronts(row.lanes())) << row.label();
     }
   }
   EXPECT_EQ(exact, 588);
   EXPECT_EQ(atomics, 196);
   EXPECT_EQ(atomics_exact, 192);
+}
+
+TEST(Patterns, DataWavefrontsOfGlobalLoadsAreExact) {
+  int checked = 0;
+  for (const Row& row : rows()) {
+    if (row.space != "global" || suffix(row.op) != "ld" || !row.has("l1tex__data_pipe_lsu_wavefronts")) continue;
+    trace::WarpAccess access = record(row);
+    const GlobalCounts counts = count_global(access);
+    // One wavefront is the kernel's own.
+    EXPECT_EQ(counts.data_wavefronts + 1, row.counter("l1tex__data_pipe_lsu_wavefronts")) << row.label();
+    EXPECT_EQ(counts.sectors, count_sectors(row.lanes())) << row.label();
+    if (affine(row, access.base, access.stride)) {
+      access.shape = trace::Shape::kAffine;
+      EXPECT_EQ(count_global(access), counts) << row.label();
+    }
+    ++checked;
+  }
+  EXPECT_EQ(checked, 343);
+}
+
+TEST(Patterns, SoftwareCountOfSharedLoadsIsExact) {
+  const std::string name = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld";
+  int checked = 0, differ = 0;
+  for (const Row& row : rows()) {
+    if (row.space != "shared" || !row.has(name)) continue;
+    if (row.op == "LD") {
+      const BankCounts counts = count_banks(row.lanes(), SharedOp::kLoad);
+      EXPECT_EQ(counts.sass, row.counter(name)) << row.label();
+      differ += counts.sass != counts.wavefronts;
+    } else {
+      EXPECT_EQ(count_cas_loop(row.lanes()).load_sass, row.counter(name)) << row.label();
+    }
+    ++checked;
+  }
+  EXPECT_EQ(checked, 316);
+  EXPECT_EQ(differ, 13);
 }
 
 }  // namespace

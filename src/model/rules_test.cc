@@ -106,17 +106,17 @@ TEST(GlobalCases, Atomics) {
 // -----------------------------------------------------------------------------------------------------------
 
 TEST(SharedCases, StrideFourLoad) {
-  EXPECT_EQ(count_banks(warp(4, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 1}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 1, 4}));
 }
 
 TEST(SharedCases, WideLoads) {
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 128 * l; }), SharedOp::kLoad), (BankCounts{32, 4}));
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 4}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 128 * l; }), SharedOp::kLoad), (BankCounts{32, 4, 32}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 4, 4}));
 }
 
 TEST(SharedCases, PairsMerge) {
   EXPECT_EQ(loads(16, [](unsigned l) { return 16 * (l % 4); }), 4u);
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * (l / 8); }), SharedOp::kLoad), (BankCounts{2, 2}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * (l / 8); }), SharedOp::kLoad), (BankCounts{2, 2, 2}));
   EXPECT_EQ(stores(16, [](unsigned l) { return 16 * (l / 8); }), 4u) << "stores never merge";
   // Only lanes 15 and 16, or 0 and 15, active.
   EXPECT_EQ(loads(16, [](unsigned) { return 0; }, 1u << 15 | 1u << 16), 2u);
@@ -232,8 +232,19 @@ TEST(SharedCases, ScanPadding) {
 }
 
 TEST(SharedCases, Atomics) {
-  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kAtomic), (BankCounts{32, 1}));
-  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kIncrement), (BankCounts{1, 1}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kAtomic), (BankCounts{32, 1, 32}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kIncrement), (BankCounts{1, 1, 1}));
+  trace::WarpAccess increment;
+  increment.space = trace::Space::kShared;
+  increment.kind = trace::Kind::kRed;
+  increment.shape = trace::Shape::kUniform;
+  increment.mask = kAllLanes;
+  EXPECT_EQ(count_banks(increment), (BankCounts{32, 1, 32}));
+  increment.increment = true;
+  EXPECT_EQ(count_banks(increment), (BankCounts{1, 1, 1})) << "ATOMS.POPC.INC joins equal addresses";
+  increment.shape = trace::Shape::kAffine;
+  increment.stride = 64;
+  EXPECT_EQ(count_banks(increment), (BankCounts{16, 1, 16}));
   const CasLoopCounts one = count_cas_loop(warp(8, [](unsigned) { return 64; }));
   EXPECT_EQ(one.rounds, 32u);
   EXPECT_EQ(one.load_wavefronts, 32u);
@@ -242,6 +253,31 @@ TEST(SharedCases, Atomics) {
   EXPECT_EQ(apart.rounds, 16u);
   EXPECT_EQ(apart.load_wavefronts, 272u);
   EXPECT_EQ(apart.atom_wavefronts, 64u);
+}
+
+TEST(SharedCases, SwapOfALoop) {
+  std::vector<std::uint64_t> one_bank(32), in_order(32);
+  for (unsigned lane = 0; lane < 32; ++lane) one_bank[lane] = 128 * lane, in_order[lane] = 8 * lane;
+  for (const auto& addresses : {one_bank, in_order}) {
+    trace::WarpAccess swap;
+    swap.space = trace::Space::kShared;
+    swap.kind = trace::Kind::kAtom;
+    swap.swap = true;
+    swap.addresses = addresses.data();
+    const auto cost = [&](std::uint8_t bytes, GroupMask mask) {
+      swap.bytes = bytes;
+      swap.mask = mask;
+      return count_banks(swap);
+    };
+    EXPECT_EQ(cost(4, kAllLanes), (BankCounts{2, 1, 2}));
+    EXPECT_EQ(cost(4, 0x80000000), (BankCounts{2, 1, 2}));
+    EXPECT_EQ(cost(8, kAllLanes), (BankCounts{4, 1, 4}));
+    EXPECT_EQ(cost(8, 0x00010001), (BankCounts{4, 1, 4}));
+    EXPECT_EQ(cost(8, 0x00000101), (BankCounts{2, 1, 2}));
+    EXPECT_EQ(cost(8, 0xff000000), (BankCounts{2, 1, 2}));
+    EXPECT_EQ(cost(8, 0), (BankCounts{0, 0, 0}));
+    EXPECT_EQ(cost(8, 0x00030003).conflicts(), 3u) << "wavefronts - executions";
+  }
 }
 
 // --- constant, local, texture

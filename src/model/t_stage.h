@@ -19,30 +19,63 @@
 
 namespace muscope::model {
 
+namespace t_stage {
+/// The sets of lines `index << kShift`. Parity is linear: a set is the exclusive or of what groups of line bits give.
+template <std::size_t kSize, unsigned kShift>
+inline constexpr std::array<std::uint8_t, kSize> kSets = [] {
+  std::array<std::uint8_t, kSize> sets{};
+  for (std::size_t index = 0; index < kSize; ++index) {
+    const std::uint64_t line = std::uint64_t{index} << kShift;
+    sets[index] =
+        static_cast<std::uint8_t>((std::popcount(line & 0xf6f) & 1) | (std::popcount(line & 0x15da) & 1) << 1);
+  }
+  return sets;
+}();
+
+/// Whether an odd number of the low 16 bits is set, without tables: for loops that become vectors.
+constexpr std::uint32_t parity16(std::uint32_t bits) {
+  bits ^= bits >> 8;
+  bits ^= bits >> 4;
+  bits ^= bits >> 2;
+  return (bits ^ bits >> 1) & 1;
+}
+}  // namespace t_stage
+
 /// Set 0 to 3 of a 128-byte line on an H200.
 constexpr unsigned t_stage_set(std::uint64_t line) {
-  return static_cast<unsigned>(std::popcount(line & 0xf6f) & 1) |
-         static_cast<unsigned>(std::popcount(line & 0x15da) & 1) << 1;
+  return static_cast<unsigned>(t_stage::kSets<64, 0>[line & 63] ^ t_stage::kSets<128, 6>[(line >> 6) & 127]);
 }
+
+/// Lines of each of the four sets.
+class SetCounts {
+ public:
+  constexpr void add(std::uint64_t line, unsigned times = 1) { add_to(t_stage_set(line), times); }
+  constexpr void add_to(unsigned set, unsigned times) { counts_ += std::uint64_t{times} << (16 * set); }
+  constexpr std::uint32_t of(unsigned set) const { return static_cast<std::uint32_t>(counts_ >> (16 * set)) & 0xffffu; }
+  constexpr std::uint32_t most() const { return std::max(std::max(of(0), of(1)), std::max(of(2), of(3))); }
+
+ private:
+  std::uint64_t counts_ = 0;  ///< 16 bits a set
+};
 
 /// l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld / _st
 inline std::uint32_t count_t_wavefronts(const LaneAddresses& access) {
-  std::array<std::uint32_t, 4> lines_in_set{};
+  SetCounts sets;
   DistinctTable<9> lines;
   for_each_lane(access.mask, [&](unsigned lane) {
     const std::uint64_t last = (access.addresses[lane] + access.bytes - 1) >> 7;
     for (std::uint64_t line = access.addresses[lane] >> 7; line <= last; ++line) {
       bool fresh = false;
       lines.find(line, fresh);
-      lines_in_set[t_stage_set(line)] += fresh;
+      if (fresh) sets.add(line);
     }
   });
-  return *std::max_element(lines_in_set.begin(), lines_in_set.end());
+  return sets.most();
 }
 
 /// l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red / _atom; a floor, see above.
 inline std::uint32_t count_atomic_t_wavefronts(const LaneAddresses& access) {
-  std::array<std::uint32_t, 4> passes{};
+  SetCounts sets;
   DistinctTable<9> addresses, lines;
   for_each_lane(access.mask, [&](unsigned lane) {
     bool fresh = false;
@@ -50,11 +83,11 @@ inline std::uint32_t count_atomic_t_wavefronts(const LaneAddresses& access) {
     const std::uint32_t sharing = ++addresses.value(addresses.find(access.addresses[lane], fresh));
     std::uint32_t& most = lines.value(lines.find(line, fresh));
     if (sharing > most) {
-      passes[t_stage_set(line)] += sharing - most;
+      sets.add(line, sharing - most);
       most = sharing;
     }
   });
-  return *std::max_element(passes.begin(), passes.end());
+  return sets.most();
 }
 
 }  // namespace muscope::model
