@@ -13,6 +13,7 @@
 namespace muscope::exec {
 namespace {
 
+constexpr std::uint32_t kSharedGranularity = 128;  // bytes, compute capability 8.0 and later (cuda_occupancy.h)
 constexpr std::size_t kAlignment = 128;
 constexpr std::uint32_t kMaxRounds = 64;  ///< turns of every warp before other blocks get theirs
 constexpr std::uint32_t kIdleRounds = 4;  ///< rounds without change before a block counts as stalled
@@ -125,6 +126,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   const MoreStack more = more_stack(kernel, request.stack_bytes);
   block->shared_bytes = request.dynamic_shared != 0 ? kernel.dynamic_shared_offset + request.dynamic_shared
                                                     : code::kSharedBase + kernel.static_shared_bytes;
+  // The assembler may read words beside a variable, inside what hardware hands out at once.
+  if (kernel.machine_code) block->shared_bytes = round_up(block->shared_bytes, kSharedGranularity);
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
   block->shared = align(block->shared_store);
   for (std::uint32_t g = 0; g < groups; ++g) {
@@ -136,6 +139,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
     w->local_stride = round_up(program.local_bytes + more.local, 16);
     w->local_store.resize(std::size_t{w->local_stride} * kGroupLanes + kAlignment);
     w->local = align(w->local_store);
+    w->local_used =
+        kernel.machine_code ? w->local_stride : std::min(round_up(program.local_bytes, 16), w->local_stride);
     auto* tid = reinterpret_cast<std::uint32_t*>(w->thread_bank);
     for (unsigned l = 0; l < kGroupLanes; ++l) {
       const std::uint32_t t = g * kGroupLanes + l;
@@ -198,7 +203,12 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
     w->frame_offset = w->local_base = w->function = 0;
     w->resume = entry.entry;
     for (std::uint32_t slot : entry.zero_slots) std::memset(w->registers + slot, 0, code::kSlotBytes);
-    if (w->local_stride != 0) std::memset(w->local, 0, std::size_t{w->local_stride} * kGroupLanes);
+    if (w->local_used == w->local_stride) {
+      if (w->local_stride != 0) std::memset(w->local, 0, std::size_t{w->local_stride} * kGroupLanes);
+    } else {
+      for (unsigned l = 0; l < kGroupLanes; ++l)
+        std::memset(w->local + std::size_t{w->local_stride} * l, 0, w->local_used);
+    }
   }
   return block;
 }

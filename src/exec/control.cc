@@ -8,6 +8,7 @@
 
 #include "exec/block_run.h"
 #include "exec/launch_context.h"
+#include "exec/machine.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
 
@@ -129,7 +130,12 @@ const XOp* run_branch(Warp& w, const XOp* op) {
   if (taken == 0) return ops_of(w) + op->target2;
   const GroupMask fall = w.active & ~taken;
   // Blocks are numbered in the order in which lanes should run them.
-  const bool taken_first = op->target < op->target2;
+  static const int policy = getenv("MUSCOPE_X") ? atoi(getenv("MUSCOPE_X")) : 0;
+  bool taken_first = op->target < op->target2;
+  if (policy & 1) taken_first = false;
+  if (policy & 2) taken_first = true;
+  if (policy & 4) taken_first = std::popcount(taken) > std::popcount(fall);
+  if (policy & 8) taken_first = std::popcount(taken) < std::popcount(fall);
   set_active(w, taken_first ? fall : taken);
   save_path(w, taken_first ? op->target2 : op->target, PathState::kReady);
   set_active(w, taken_first ? taken : fall);
@@ -163,8 +169,12 @@ const XOp* run_exit(Warp& w, const XOp*) {
   w.alive &= ~w.active;
   threads_exited(w, static_cast<std::uint32_t>(std::popcount(w.active)));
   // Lanes that wait for these in a .sync instruction need them no more.
-  for (Path& p : w.paths)
-    if (p.state == PathState::kSync) p.state = PathState::kReady;
+  if (w.worker->program->kernel->machine_code) {
+    release_converged(w);
+  } else {
+    for (Path& p : w.paths)
+      if (p.state == PathState::kSync) p.state = PathState::kReady;
+  }
   if (w.paths.empty()) {
     set_active(w, 0);
     w.stop = Stop::kExited;
@@ -301,6 +311,7 @@ const XOp* run_call(Warp& w, const XOp* op) {
   w.stack.push_back(frame);
   w.frame_offset = new_frame;
   w.local_base = new_local;
+  w.local_used = std::max(w.local_used, new_local + target.local_bytes);
   w.function = callee;
   w.bases[0] = w.registers + new_frame;
   // Predicates may be read before they are written. Only the callee's own lanes: others may be inside another function

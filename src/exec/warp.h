@@ -122,6 +122,7 @@ struct Warp {
   std::uint32_t register_bytes = 0;
   std::uint8_t* local = nullptr;  ///< lane l's frame starts at local + l * local_stride
   std::uint32_t local_stride = 0;
+  std::uint32_t local_used = 0;  ///< bytes of each lane that frames have covered, to be cleared for the next block
   std::vector<std::uint8_t> local_store;
   alignas(64) std::uint8_t thread_bank[code::kThreadSlots * code::kSlotBytes] = {};
 
