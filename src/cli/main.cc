@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -55,13 +57,22 @@ int dispatch(const Arguments& args) {
   return found->run(Arguments(args.begin() + 1, args.end()));
 }
 
+/// A table that was cut off by a full disk is no success. A reader that has seen enough (`| head`) is.
+int with_output_written(int status) {
+  errno = 0;
+  const bool good = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  const int why = errno != 0 ? errno : EIO;
+  if (good || why == EPIPE || status != kOk) return status;
+  fail("D731", fmt::format("writing to stdout failed: {}", std::strerror(why)), "free space there, or write elsewhere");
+}
+
 }  // namespace
 }  // namespace muscope::cli
 
 int main(int argc, char** argv) {
   using namespace muscope;
   try {
-    return cli::dispatch(cli::Arguments(argv + 1, argv + argc));
+    return cli::with_output_written(cli::dispatch(cli::Arguments(argv + 1, argv + argc)));
   } catch (const cli::Leave& leave) {
     return leave.code;
   } catch (const Error& error) {

@@ -166,6 +166,20 @@ PatternView single(const PatternOptions& options) {
   return view;
 }
 
+/// One line without its end; false after the last. Files without lines (/dev/zero) are refused before memory runs out.
+bool read_line(std::istream& in, std::string& line, const std::string& path, int number) {
+  constexpr std::size_t kLongest = 1 << 20;
+  line.clear();
+  int c = 0;
+  while ((c = in.rdbuf()->sbumpc()) != EOF && c != '\n') {
+    if (line.size() == kLongest)
+      fail("D115", "a line of the pattern file is longer than 1 MiB", "it is a table of tab-separated columns",
+           {path, number, 0});
+    line.push_back(static_cast<char>(c));
+  }
+  return c == '\n' || !line.empty();
+}
+
 /// Reads rows, writes them with their counts. Bad rows are named on stderr and pass through without counts.
 int batch(const PatternOptions& options) {
   const arch::GpuSpec gpu = arch::find_gpu(options.gpu);
@@ -180,14 +194,14 @@ int batch(const PatternOptions& options) {
   }
   std::istream& in = from_stdin ? std::cin : opened;
   std::string line;
-  if (!std::getline(in, line))
+  if (!read_line(in, line, path, 1))
     fail("D115", "the pattern file is empty", "its first line names the columns: space, op, bytes, mask, offsets",
          {path, 0, 0});
   const model::PatternFile file(line, path);
   std::string out = file.output_header() + "\n";
   constexpr int kMostNamed = 20;
   int bad = 0, number = 1, without_offsets = 0;
-  while (std::getline(in, line)) {
+  while (read_line(in, line, path, number + 1)) {
     ++number;
     if (line.empty() || line == "\r") {
       out += "\n";

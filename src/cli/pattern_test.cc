@@ -148,6 +148,7 @@ TEST(PatternCommand, WrongUseIsExplained) {
       {{"--index", "tid", "--l1", "maybe"}, "D101"},
       {{"--offsets", "0,4", "--mask", "7"}, "D114"},
       {{"--from", "/nonexistent"}, "D116"},
+      {{"--from", "/dev/zero"}, "D115"},
       {{"--index", "tid * 0x7fffffffffffffff"}, "D113"},
   };
   for (const auto& [args, code] : cases) {

@@ -24,6 +24,9 @@ constexpr std::string_view kExamples =
     "  muscope run --kernel transpose --launches 0-3 --json report.json ./app\n"
     "  muscope run --timeout 30 -- ctest -R gpu\n";
 
+/// The C library's compiler of expressions recurses, and can take exponential time: 50,000 brackets end the process.
+constexpr std::size_t kLongestPattern = 1000;
+
 constexpr std::string_view kCountFrom[] = {"auto", "ptx", "sass"};
 constexpr std::string_view kEmits[] = {"ptx", "kernels"};
 
@@ -65,6 +68,11 @@ void check_values(RunRequest& request, const Raw& raw) {
     fail("D104", fmt::format("--launches does not understand '{}'", request.launches_text),
          "give A-B, A-, --launches=-B or A; launches count from 0");
   }
+  if (request.kernel.size() > kLongestPattern) {
+    fail("D104",
+         fmt::format("--kernel has {} characters, at most {} are allowed", request.kernel.size(), kLongestPattern),
+         "a part of the name is enough: it may match anywhere");
+  }
   std::string why;
   if (runtime::KernelPattern::compile(request.kernel, why) == nullptr) {
     fail("D104", fmt::format("--kernel '{}' is not a regular expression: {}", request.kernel, why),
@@ -83,6 +91,9 @@ void check_values(RunRequest& request, const Raw& raw) {
   if (!request.view.empty() && request.view != "lines" && request.view != "kernels") {
     fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels");
   }
+  if (!request.toolchain.empty()) toolchain::preference_of(request.toolchain);
+  // A minus sign makes a huge number of it.
+  if (request.max_steps > std::uint64_t{1} << 63) fail("D104", "--max-steps is negative or beyond 2^63");
   if (std::find(std::begin(kCountFrom), std::end(kCountFrom), request.count_from) == std::end(kCountFrom)) {
     fail("D104", fmt::format("--count-from does not know '{}'", arch::printable(request.count_from)),
          fmt::format("it knows {}", fmt::join(kCountFrom, ", ")));

@@ -113,6 +113,9 @@ TEST(RunRequest, BadValuesAreNamed) {
   EXPECT_THAT(error_of({"--timeout", "0", "./app"}), StartsWith("error D104: --timeout"));
   EXPECT_THAT(error_of({"--devices", "0", "./app"}), StartsWith("error D104: --devices 0"));
   EXPECT_THAT(error_of({"--emit", "ptx,sass", "./app"}), HasSubstr("--emit does not know 'sass'"));
+  EXPECT_THAT(error_of({"--kernel", std::string(50'000, '('), "./app"}), StartsWith("error D104: --kernel has 50000"));
+  EXPECT_THAT(error_of({"--max-steps", "-1", "./app"}), StartsWith("error D104: --max-steps"));
+  EXPECT_THAT(error_of({"--toolchain", "gcc", "./app"}), StartsWith("error D408: unknown toolchain 'gcc'"));
   EXPECT_THAT(error_of({"--view", "tree", "./app"}), StartsWith("error D104: --view"));
   testing::internal::CaptureStderr();
   EXPECT_EQ(error_of({"--nonsense", "./app"}), "left with 2");
