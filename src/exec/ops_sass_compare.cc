@@ -103,7 +103,7 @@ const XOp* minimum_with_origin(Warp& w, const XOp* op) {
 }
 
 Handler origin_handler(const Instruction& i) {
-  if (i.integer.packed) return nullptr;
+  if (i.integer.packed || !written(i.pdst0)) return nullptr;
   if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum_with_origin<uint32_t, false>;
   return i.integer.relu ? minimum_with_origin<int32_t, true> : minimum_with_origin<int32_t, false>;
 }

@@ -129,7 +129,7 @@ const XOp* minimum_with_origins(Warp& w, const XOp* op) {
 }
 
 Handler origins_handler(const Instruction& i) {
-  if (!i.integer.packed) return nullptr;
+  if (!i.integer.packed || !written(i.pdst0)) return nullptr;
   if (i.integer.is_unsigned) return i.integer.relu ? nullptr : minimum_with_origins<std::uint16_t, false>;
   return i.integer.relu ? minimum_with_origins<std::int16_t, true> : minimum_with_origins<std::int16_t, false>;
 }

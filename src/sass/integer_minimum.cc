@@ -42,8 +42,8 @@ bool decode_minimum(const Word& word, Instruction& out) {
       vi_type(word, out);
       out.pdst0 = predicate_result(word, 81);
       out.pdst1 = predicate_result(word, 84);
-      // Forms with one predicate as result the disassembler has no names for.
-      return (out.pdst0.index == kPt) == (out.pdst1.index == kPt);
+      // The first predicate alone is a form that the disassembler has no name for.
+      return out.pdst0.index == kPt || out.pdst1.index != kPt;
     case 0x046:
       if (!start(word, Opcode::kVIADDMNMX, kFormsSecond | kFormsThird, true, s, out)) return false;
       vi_type(word, out);

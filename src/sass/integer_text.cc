@@ -205,16 +205,18 @@ std::string operands(const Instruction& i) {
     case Opcode::kMOV:
       o.results().sources();
       return i.integer.mode == 15 ? o.take() : o.number(i.integer.mode).take();
+    case Opcode::kVIMNMX:
+      o.add(i.dst);
+      if (i.pdst0.index != kPt) o.add(i.pdst0).add(i.pdst1);
+      return o.sources().add(i.p0).take();
     case Opcode::kP2R:
       return o.add(i.dst).text("PR").sources().take();
     case Opcode::kUP2UR:
       return o.add(i.dst).text("UPR").sources().take();
     case Opcode::kR2P:
     case Opcode::kUR2UP:
-      return o.text(i.opcode == Opcode::kR2P ? "PR" : "UPR")
-          .text(operand_text(i.a) + kByteNames[i.integer.mode])
-          .add(i.b)
-          .take();
+      o.text(i.opcode == Opcode::kR2P ? "PR" : "UPR").text(operand_text(i.a) + kByteNames[i.integer.mode]);
+      return i.b.kind == OperandKind::kImmediate && i.b.value == 0xff ? o.take() : o.add(i.b).take();
     case Opcode::kS2R:
     case Opcode::kS2UR:
     case Opcode::kCS2R:

@@ -23,14 +23,14 @@ FAMILIES = {
              r"|I(2F|2FP|2I|2IP)|MUFU",
 }
 FAMILIES["integer"] = r"(?!(?:%s|%s)\b)\w+" % (FAMILIES["memory"], FAMILIES["float"])
-RELATIVE = re.compile(r"(BRA|BRX|BSSY|CALL|RET|WARPSYNC)\b")
+RELATIVE = re.compile(r"(BRA|BRX|BSSY|CALL|LEPC|RET|WARPSYNC)\b")
 NOP = (0x7918, 0x000FC00000000000)
 
 
 def disassemble(tool, words):
     """Texts of words that lie one after another; None where the disassembler knows no instruction."""
     words, texts = list(words), [None] * len(words)
-    while True:
+    while words:
         with tempfile.NamedTemporaryFile(suffix=".bin", delete=False) as file:
             file.write(b"".join(struct.pack("<QQ", *word) for word in words))
         run = subprocess.run([tool, "-b", "SM90", file.name], capture_output=True, text=True)
@@ -43,6 +43,7 @@ def disassemble(tool, words):
             return [None if text == "" else text for text in texts]
         bad = int(re.search(r"at address (0x[0-9a-f]+)", run.stderr)[1], 16) // 16
         words[bad], texts[bad] = NOP, ""
+    return texts
 
 
 def code(path):
