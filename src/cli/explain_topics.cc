@@ -118,10 +118,16 @@ std::string_view grade_text(report::GradeRule rule) {
       return "counted from machine code, modelled when the PTX was followed; estimated on GPUs whose transaction rules "
              "no "
              "source gives";
-    case GradeRule::kGlobalAnyRule:
-      return "as the sectors it sums; modelled when atomics are among them";
     case GradeRule::kGlobalAtomicRule:
       return "modelled: a floor, hardware sometimes counts a sector or two more";
+    case GradeRule::kTagStageRule:
+      return "modelled, exact in launches of one warp; estimated on GPUs other than compute capability 9.0, whose sets "
+             "were not measured";
+    case GradeRule::kTagStageAtomicRule:
+      return "modelled: a floor, hardware sometimes takes a pass or two more; estimated on GPUs other than compute "
+             "capability 9.0";
+    case GradeRule::kDataStageRule:
+      return "modelled: no counter has it alone; estimated on GPUs other than compute capability 9.0";
     case GradeRule::kBankRule:
       return "counted from machine code, modelled when the PTX was followed or where 8- and 16-byte accesses were not "
              "measured";

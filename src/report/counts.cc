@@ -13,8 +13,14 @@ AccessSums& AccessSums::operator+=(const AccessSums& other) {
   wavefronts += other.wavefronts;
   ideal_wavefronts += other.ideal_wavefronts;
   host_sectors += other.host_sectors;
+  distinct_sectors += other.distinct_sectors;
+  t_wavefronts += other.t_wavefronts;
+  data_wavefronts += other.data_wavefronts;
+  sass_wavefronts += other.sass_wavefronts;
   excess_sectors += other.excess_sectors;
+  excess_distinct += other.excess_distinct;
   conflicts += other.conflicts;
+  sass_conflicts += other.sass_conflicts;
   replays += other.replays;
   return *this;
 }
@@ -32,8 +38,14 @@ AccessSums sums_of(const views::SiteCounts& site) {
   sums.wavefronts = site.wavefronts;
   sums.ideal_wavefronts = site.ideal_wavefronts;
   sums.host_sectors = site.host_sectors;
+  sums.distinct_sectors = site.distinct_sectors;
+  sums.t_wavefronts = site.t_wavefronts;
+  sums.data_wavefronts = site.data_wavefronts;
+  sums.sass_wavefronts = site.sass_wavefronts;
   sums.excess_sectors = beyond(site.sectors, site.ideal_sectors);
+  sums.excess_distinct = beyond(site.distinct_sectors, site.ideal_sectors);
   sums.conflicts = beyond(site.wavefronts, site.ideal_wavefronts);
+  sums.sass_conflicts = beyond(site.sass_wavefronts, site.ideal_wavefronts);
   sums.replays = beyond(site.requests, site.executed);
   return sums;
 }

@@ -163,6 +163,12 @@ SiteReport read_site(const Node& node) {
   site.wavefronts = count("wavefronts");
   site.ideal_wavefronts = count("ideal_wavefronts");
   site.host_sectors = count("host_sectors");
+  // Added later: reports without them are read, too.
+  const auto later = [&](std::string_view key, std::uint64_t absent) { return node.has(key) ? count(key) : absent; };
+  site.distinct_sectors = later("distinct_sectors", site.space == trace::Space::kGlobal ? site.sectors : 0);
+  site.t_wavefronts = later("t_wavefronts", 0);
+  site.data_wavefronts = later("data_wavefronts", 0);
+  site.sass_wavefronts = later("sass_wavefronts", site.wavefronts);
   if (node.has("worst")) {
     const Node worst = node.at("worst");
     site.worst_cost = worst.at("cost").integer<std::uint32_t>();

@@ -70,7 +70,11 @@ Json json_of(const SiteReport& site) {
             {"bytes", site.bytes},
             {"wavefronts", site.wavefronts},
             {"ideal_wavefronts", site.ideal_wavefronts},
-            {"host_sectors", site.host_sectors}};
+            {"host_sectors", site.host_sectors},
+            {"distinct_sectors", site.distinct_sectors},
+            {"t_wavefronts", site.t_wavefronts},
+            {"data_wavefronts", site.data_wavefronts},
+            {"sass_wavefronts", site.sass_wavefronts}};
   if (site.pc != views::kNoPc) json["pc"] = site.pc;
   if (site.worst_cost > 0) {
     Json addresses = Json::array();

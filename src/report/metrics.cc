@@ -215,9 +215,22 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       at_best(Grade::kModelled, "a floor: hardware sometimes counts a sector or two more");
       [[fallthrough]];
     case GradeRule::kGlobalRule:
-    case GradeRule::kGlobalAnyRule:
       if (gpu != nullptr && gpu->global.confidence == arch::Confidence::kAssumed)
         at_best(Grade::kEstimated, "this GPU's transaction rules are assumed");
+      break;
+    case GradeRule::kTagStageAtomicRule:
+    case GradeRule::kTagStageRule:
+    case GradeRule::kDataStageRule:
+      if (gpu != nullptr && (gpu->cc_major != 9 || gpu->cc_minor != 0))
+        at_best(Grade::kEstimated,
+                "which lines share a set of the tag stage was measured on compute capability 9.0 only");
+      else if (rule == GradeRule::kTagStageAtomicRule)
+        at_best(Grade::kModelled, "a floor: hardware sometimes takes a pass or two more");
+      else if (rule == GradeRule::kDataStageRule)
+        at_best(Grade::kModelled, "measured with one access at a time; no counter has it alone");
+      else
+        at_best(Grade::kModelled,
+                "address bits from 20 up are not known to the set rule; under load up to 0.16 % more");
       break;
     case GradeRule::kBankRuleRaw:
       at_best(Grade::kModelled, "hardware adds arbitration noise under load");
@@ -240,14 +253,11 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
 
 Metrics compute_metrics(const Counts& counts, const GradeContext& context) {
   Metrics metrics;
-  constexpr AccessClass kGlobalAtomics = formulas::in(trace::Space::kGlobal, formulas::kAtomics);
-  const bool atomics = counts.of(kGlobalAtomics).executed > 0;
   for (const MetricRow& row : metric_rows()) {
     if (row.compute == nullptr) continue;
     const std::optional<MetricValue> value = row.compute(counts);
     if (!value) continue;
-    const bool by_atomics = row.grade == GradeRule::kGlobalAnyRule && atomics;
-    GradeAndReason graded = grade_of(by_atomics ? GradeRule::kGlobalAtomicRule : row.grade, context);
+    GradeAndReason graded = grade_of(row.grade, context);
     metrics.emplace(row.name, Metric{*value, std::string(row.unit), graded.grade, std::move(graded.reason)});
   }
   return metrics;

@@ -195,16 +195,52 @@ TEST(Grades, FollowTheLaunchAndTheGpu) {
   EXPECT_EQ(grade_of(GradeRule::kBankRule, context).grade, Grade::kModelled);
 }
 
-TEST(Grades, AtomicsMakeTotalsAFloor) {
+TEST(Grades, AtomicsAreAFloorButTheirDistinctSectorsAreNot) {
   const arch::GpuSpec gpu = testing::h200();
   const GradeContext context{Grade::kCounted, "cubin", Grade::kCounted, "", &gpu};
   Counts counts;
-  counts.add(SiteOf(0, Space::kGlobal, Kind::kLoad, 1).sectors(4, 4));
-  EXPECT_EQ(compute_metrics(counts, context).find("memory_l2_theoretical_sectors_global")->second.grade,
-            Grade::kCounted);
-  counts.add(SiteOf(1, Space::kGlobal, Kind::kAtom, 1).sectors(4, 4));
-  EXPECT_EQ(compute_metrics(counts, context).find("memory_l2_theoretical_sectors_global")->second.grade,
-            Grade::kModelled);
+  counts.add(SiteOf(1, Space::kGlobal, Kind::kAtom, 1).sectors(32, 1).distinct(2).stages(32, 0));
+  const Metrics m = compute_metrics(counts, context);
+  EXPECT_EQ(value(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"), 32);
+  EXPECT_EQ(m.find("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")->second.grade, Grade::kModelled);
+  EXPECT_EQ(value(m, "memory_l2_theoretical_sectors_global"), 2);
+  EXPECT_EQ(value(m, "derived__memory_l2_theoretical_sectors_global_excessive"), 1);
+  EXPECT_EQ(m.find("memory_l2_theoretical_sectors_global")->second.grade, Grade::kCounted);
+  EXPECT_EQ(value(m, "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum"), 32);
+  EXPECT_EQ(m.find("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum")->second.grade, Grade::kModelled);
+}
+
+TEST(Grades, StagesOfL1) {
+  arch::GpuSpec gpu = testing::h200();
+  gpu.cc_major = 9;
+  const GradeContext context{Grade::kCounted, "cubin", Grade::kCounted, "", &gpu};
+  for (const GradeRule rule : {GradeRule::kTagStageRule, GradeRule::kTagStageAtomicRule, GradeRule::kDataStageRule}) {
+    gpu.cc_minor = 0;
+    EXPECT_EQ(grade_of(rule, context).grade, Grade::kModelled);
+    gpu.cc_minor = 1;
+    EXPECT_EQ(grade_of(rule, context).grade, Grade::kEstimated) << "another chip, another hash";
+    EXPECT_THAT(grade_of(rule, context).reason, ::testing::HasSubstr("9.0"));
+  }
+}
+
+// A load of 16 bytes whose lanes agree in pairs: the data stage serves two groups at once, ncu's count does not know.
+TEST(Metrics, SoftwareCountOfSharedLoads) {
+  const Metrics m = metrics_of({SiteOf(0, Space::kShared, Kind::kLoad, 10, 16).wavefronts(3, 2).software(5)});
+  EXPECT_EQ(value(m, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 30);
+  EXPECT_EQ(value(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 10);
+  EXPECT_EQ(value(m, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 50);
+  EXPECT_EQ(value(m, "memory_l1_wavefronts_shared"), 50);
+  EXPECT_EQ(value(m, "derived__memory_l1_wavefronts_shared_excessive"), 30);
+  EXPECT_EQ(value(m, "derived__memory_l1_conflicts_shared_nway"), 5);
+  EXPECT_DOUBLE_EQ(value(m, "smsp__sass_average_data_bytes_per_wavefront_mem_shared_op_ld.pct"), 100.0 * 512 / 640);
+}
+
+TEST(Metrics, StagesOfL1) {
+  const Metrics m = metrics_of({SiteOf(0, Space::kGlobal, Kind::kLoad, 2).sectors(32, 4, 32).stages(8, 32),
+                                SiteOf(1, Space::kGlobal, Kind::kStore, 3).sectors(16, 4, 16).stages(5, 0)});
+  EXPECT_EQ(value(m, "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"), 16);
+  EXPECT_EQ(value(m, "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum"), 15);
+  EXPECT_EQ(value(m, "muscope__global_data_wavefronts_op_ld.sum"), 64);
 }
 
 TEST(SelectMetrics, NamesAliasesGlobs) {

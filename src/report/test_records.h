@@ -58,15 +58,29 @@ struct SiteOf {
   }
   SiteOf& sectors(std::uint64_t each, std::uint64_t ideal, std::uint64_t lines = 1) {
     counts.sectors = each * counts.requests;
+    counts.distinct_sectors = counts.space == trace::Space::kGlobal ? counts.sectors : 0;
     counts.ideal_sectors = ideal * counts.requests;
     counts.lines = lines * counts.requests;
     counts.worst_cost = static_cast<std::uint32_t>(each);
     return *this;
   }
   SiteOf& wavefronts(std::uint64_t each, std::uint64_t ideal) {
-    counts.wavefronts = each * counts.requests;
+    counts.wavefronts = counts.sass_wavefronts = each * counts.requests;
     counts.ideal_wavefronts = ideal * counts.requests;
     counts.worst_cost = static_cast<std::uint32_t>(each);
+    return *this;
+  }
+  SiteOf& distinct(std::uint64_t each) {
+    counts.distinct_sectors = each * counts.requests;
+    return *this;
+  }
+  SiteOf& stages(std::uint64_t tag, std::uint64_t data) {
+    counts.t_wavefronts = tag * counts.requests;
+    counts.data_wavefronts = data * counts.requests;
+    return *this;
+  }
+  SiteOf& software(std::uint64_t each) {
+    counts.sass_wavefronts = each * counts.requests;
     return *this;
   }
   SiteOf& words(std::uint64_t each) {
@@ -140,10 +154,10 @@ inline views::ProcessRecord transpose() {
   first.kernel = 1;
   first.grid = {64, 64, 1};
   first.block = {16, 16, 1};
-  first.sites = {SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4, 2).example([](unsigned l) {
+  first.sites = {SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4, 2).stages(1, 1).example([](unsigned l) {
                    return 0x1000 + 4096 * (l / 16) + 4 * (l % 16);
                  }),
-                 SiteOf(1, Space::kGlobal, Kind::kStore, kWarps).sectors(16, 4, 16).example([](unsigned l) {
+                 SiteOf(1, Space::kGlobal, Kind::kStore, kWarps).sectors(16, 4, 16).stages(8, 0).example([](unsigned l) {
                    return 0x500000 + 4096 * (l % 16) + 4 * (l / 16);
                  })};
   first.frames = {instructions(0, kWarps * 10, {{K::kInteger, kThreads * 6}, {K::kMove, kThreads * 4}}),
@@ -155,10 +169,10 @@ inline views::ProcessRecord transpose() {
   second.grid = {32, 32, 1};
   second.block = {32, 32, 1};
   second.sites = {
-      SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4),
+      SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4).stages(1, 1),
       SiteOf(1, Space::kShared, Kind::kStore, kWarps).wavefronts(1, 1),
       SiteOf(2, Space::kShared, Kind::kLoad, kWarps).wavefronts(32, 1).example([](unsigned l) { return 128 * l; }),
-      SiteOf(3, Space::kGlobal, Kind::kStore, kWarps).sectors(4, 4)};
+      SiteOf(3, Space::kGlobal, Kind::kStore, kWarps).sectors(4, 4).stages(1, 0)};
   second.frames = {
       instructions(0, kWarps * 14, {{K::kInteger, kThreads * 9}, {K::kMemory, kThreads * 2}, {K::kMove, kThreads * 3}}),
       instructions(1, kWarps * 10,

@@ -282,14 +282,24 @@ std::uint64_t count_of(const Metrics& metrics, std::string_view name) {
   return 0;
 }
 
+std::uint64_t global_sectors_of(const Metrics& metrics) {
+  std::uint64_t sum = 0;
+  for (const std::string_view op : {"ld", "st", "red", "atom"})
+    sum += count_of(metrics, fmt::format("l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum", op));
+  return sum;
+}
+
 std::uint64_t traffic_of(const Metrics& metrics) {
-  return count_of(metrics, "memory_l2_theoretical_sectors_global") +
-         count_of(metrics, "memory_l2_theoretical_sectors_local");
+  return global_sectors_of(metrics) + count_of(metrics, "memory_l2_theoretical_sectors_local");
+}
+
+std::uint64_t global_waste_of(const Metrics& metrics) {
+  const std::uint64_t sectors = global_sectors_of(metrics);
+  return sectors - std::min(sectors, count_of(metrics, "memory_l2_theoretical_sectors_global_ideal"));
 }
 
 std::uint64_t waste_of(const Metrics& metrics) {
-  return count_of(metrics, "derived__memory_l2_theoretical_sectors_global_excessive") +
-         count_of(metrics, "derived__memory_l1_wavefronts_shared_excessive") +
+  return global_waste_of(metrics) + count_of(metrics, "derived__memory_l1_wavefronts_shared_excessive") +
          count_of(metrics, "muscope__constant_replays.sum");
 }
 

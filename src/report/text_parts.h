@@ -21,6 +21,8 @@ struct LaunchGroup {
 std::uint64_t count_of(const Metrics& metrics, std::string_view name);
 /// Sectors of global and local memory.
 std::uint64_t traffic_of(const Metrics& metrics);
+/// Global sectors beyond the ideal.
+std::uint64_t global_waste_of(const Metrics& metrics);
 /// Sectors, wavefronts and constant requests beyond the ideal.
 std::uint64_t waste_of(const Metrics& metrics);
 std::uint64_t requests_of(const Metrics& metrics);

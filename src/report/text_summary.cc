@@ -15,7 +15,7 @@ namespace {
 struct KernelSummary {
   std::string name;
   std::vector<const LaunchReport*> launches;
-  std::uint64_t traffic = 0, waste = 0, requests = 0;
+  std::uint64_t traffic = 0, global_waste = 0, waste = 0, requests = 0;
 
   std::uint64_t sum(std::string_view metric) const {
     std::uint64_t all = 0;
@@ -47,6 +47,7 @@ std::vector<KernelSummary> summaries_of(const Report& report) {
     KernelSummary& kernel = kernels[place->second];
     kernel.launches.push_back(&launch);
     kernel.traffic += traffic_of(launch.metrics);
+    kernel.global_waste += global_waste_of(launch.metrics);
     kernel.waste += waste_of(launch.metrics);
     kernel.requests += requests_of(launch.metrics);
   }
@@ -135,8 +136,7 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
     if (differ) row.insert(row.end(), {grouped(traffic.front()), grouped(traffic[(traffic.size() - 1) / 2])});
     row.push_back(grouped(traffic.back()));
     row.push_back(share_text(kernel.traffic, all));
-    row.push_back(share_text(
-        kernel.sum("derived__memory_l2_theoretical_sectors_global_excessive") + kernel.excess_local(), kernel.traffic));
+    row.push_back(share_text(kernel.global_waste + kernel.excess_local(), kernel.traffic));
     const std::uint64_t conflicts = kernel.sum("derived__memory_l1_wavefronts_shared_excessive");
     if (any_conflicts) row.push_back(conflicts == 0 ? "-" : grouped(conflicts));
     table.row(std::move(row));

@@ -4,8 +4,8 @@
 
 #include "model/banks.h"
 #include "model/constant.h"
+#include "model/l1_stages.h"
 #include "model/local.h"
-#include "model/sectors.h"
 #include "model/texture.h"
 
 namespace muscope::views {
@@ -22,25 +22,27 @@ void AccessCounts::access(const trace::WarpAccess& access) {
   if (access.mask == 0) return;  // all lanes predicated off: an instruction, but no request
   const auto lanes = static_cast<std::uint32_t>(std::popcount(access.mask));
   row.lanes += lanes;
-  const bool data = access.kind == trace::Kind::kLoad || access.kind == trace::Kind::kStore;
-  const std::uint32_t asked =
-      access.space == trace::Space::kGlobal && data ? model::count_distinct_addresses(access) : lanes;
-  row.bytes += std::uint64_t{asked} * access.bytes;
+  std::uint32_t asked = lanes;
   std::uint32_t cost = 0;
   switch (access.space) {
     case trace::Space::kGlobal: {
       ++row.requests;
-      const bool atomic = access.kind == trace::Kind::kRed || access.kind == trace::Kind::kAtom;
-      const model::SectorCounts counts = atomic ? model::count_atomic_sectors(access) : model::count_sectors(access);
-      row.sectors += counts.sectors;
-      row.ideal_sectors += counts.ideal;
-      row.lines += counts.lines;
-      if (access.host_memory) row.host_sectors += counts.sectors;
-      cost = counts.sectors;
+      const model::GlobalCounts counts = model::count_global(access);
+      row.sectors += counts.sectors.sectors;
+      row.ideal_sectors += counts.sectors.ideal;
+      row.lines += counts.sectors.lines;
+      row.distinct_sectors += counts.distinct_sectors;
+      row.t_wavefronts += counts.t_wavefronts;
+      row.data_wavefronts += counts.data_wavefronts;
+      if (access.host_memory) row.host_sectors += counts.sectors.sectors;
+      if (counts.addresses != 0) asked = counts.addresses;
+      cost = counts.sectors.sectors;
       break;
     }
     case trace::Space::kLocal: {
-      ++row.requests;
+      // Words of 4 bytes lie 128 bytes apart: wider accesses are a request for each (H200: tests/counters, spiller,
+      // local_array, local_bytes).
+      row.requests += access.bytes > 4 ? access.bytes / 4u : 1u;
       const model::SectorCounts counts = model::count_local_sectors(access);
       row.sectors += counts.sectors;
       row.ideal_sectors += counts.ideal;
@@ -53,6 +55,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       const model::BankCounts counts = model::count_banks(access);
       row.wavefronts += counts.wavefronts;
       row.ideal_wavefronts += counts.ideal;
+      row.sass_wavefronts += counts.sass;
       cost = counts.wavefronts;
       break;
     }
@@ -64,6 +67,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       row.requests += model::count_quads(access.mask);
       break;
   }
+  row.bytes += std::uint64_t{asked} * access.bytes;
   if (cost >= row.worst_cost && cost > 0) keep_worst(row, access, cost);
 }
 
@@ -98,6 +102,10 @@ void AccessCounts::merge(const AccessCounts& other) {
     to.wavefronts += from.wavefronts;
     to.ideal_wavefronts += from.ideal_wavefronts;
     to.host_sectors += from.host_sectors;
+    to.distinct_sectors += from.distinct_sectors;
+    to.t_wavefronts += from.t_wavefronts;
+    to.data_wavefronts += from.data_wavefronts;
+    to.sass_wavefronts += from.sass_wavefronts;
     const bool worse = from.worst_cost > to.worst_cost ||
                        (from.worst_cost == to.worst_cost &&
                         std::tie(from.worst_block, from.worst_warp) < std::tie(to.worst_block, to.worst_warp));

@@ -96,6 +96,7 @@ struct SiteCounts {
   std::uint64_t wavefronts = 0;        ///< shared
   std::uint64_t ideal_wavefronts = 0;  ///< shared: the least that this width and these lanes can take
   std::uint64_t host_sectors = 0;      ///< sectors of `sectors` that live in host memory
+  std::uint64_t distinct_sectors = 0;  ///< global: as `sectors`, but distinct ones for atomics too
   std::uint64_t t_wavefronts = 0;      ///< global: passes of L1's tag stage
   std::uint64_t data_wavefronts = 0;   ///< global loads: passes of L1's data stage
   std::uint64_t sass_wavefronts = 0;   ///< shared: `wavefronts` as ncu derives them in software

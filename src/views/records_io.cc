@@ -27,11 +27,20 @@ void get(CborReader& r, std::array<T, N>& values) {
 }
 
 // A numeric field of SiteCounts each, in the order of the record.
-constexpr std::uint64_t SiteCounts::* kSiteSums[] = {
-    &SiteCounts::executed,         &SiteCounts::lanes,        &SiteCounts::requests,     &SiteCounts::sectors,
-    &SiteCounts::ideal_sectors,    &SiteCounts::lines,        &SiteCounts::bytes,        &SiteCounts::wavefronts,
-    &SiteCounts::ideal_wavefronts, &SiteCounts::host_sectors, &SiteCounts::t_wavefronts, &SiteCounts::data_wavefronts,
-    &SiteCounts::sass_wavefronts};
+constexpr std::uint64_t SiteCounts::* kSiteSums[] = {&SiteCounts::executed,
+                                                     &SiteCounts::lanes,
+                                                     &SiteCounts::requests,
+                                                     &SiteCounts::sectors,
+                                                     &SiteCounts::ideal_sectors,
+                                                     &SiteCounts::lines,
+                                                     &SiteCounts::bytes,
+                                                     &SiteCounts::wavefronts,
+                                                     &SiteCounts::ideal_wavefronts,
+                                                     &SiteCounts::host_sectors,
+                                                     &SiteCounts::distinct_sectors,
+                                                     &SiteCounts::t_wavefronts,
+                                                     &SiteCounts::data_wavefronts,
+                                                     &SiteCounts::sass_wavefronts};
 constexpr std::size_t kSiteFields = 4 + std::size(kSiteSums);
 constexpr std::size_t kExampleFields = 4 + kGroupLanes;
 
