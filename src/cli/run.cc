@@ -69,7 +69,12 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
                             const ChildResult& child) {
   Diagnostic d = warning("D735", "no kernel was launched", {});
   const std::string ended = (child.exit_text.starts_with("killed") ? "was " : "") + child.exit_text;
-  if (records.launches != 0) {
+  const auto running = std::find_if(records.processes.begin(), records.processes.end(),
+                                    [](const views::ProcessRecord& p) { return !p.in_progress.empty(); });
+  if (running != records.processes.end()) {
+    d.text = "no launch ended";
+    d.hint = fmt::format("the program {} while kernel {} ran", ended, running->in_progress);
+  } else if (records.launches != 0) {
     d.code = "D737";
     const std::string_view options = request.kernel.empty()          ? "--launches"
                                      : request.launches_text.empty() ? "--kernel"
@@ -83,6 +88,11 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
                              : records.processes.front().kernels.front().name);
   } else if (child.timed_out || child.interrupted_by != 0) {
     d.hint = "the program was stopped before its first launch";
+  } else if (std::any_of(records.processes.begin(), records.processes.end(), [](const views::ProcessRecord& p) {
+               return std::any_of(p.findings.begin(), p.findings.end(),
+                                  [](const views::Finding& f) { return f.code == "D507"; });
+             })) {
+    d.hint = "every launch was refused (D507)";
   } else if (!records.processes.empty()) {
     d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", ended)
                                   : "the program used CUDA, but only for memory or queries";
@@ -152,6 +162,11 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
   if (text) {
     attempt([&] { write_stdout(report::to_text(report, how.text)); });
   } else {
+    // Why a launch ended early is told in any case.
+    for (const report::LaunchReport& launch : report.launches)
+      if (launch.fault) say(launch.diagnostics.front());
+    for (const report::ProcessReport& process : report.processes)
+      for (const Diagnostic& d : process.diagnostics) say(d);
     for (const Diagnostic& d : report.diagnostics) say(d);
   }
   if (json) attempt([&] { json.write(report::to_json(report)); });

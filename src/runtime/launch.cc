@@ -1,9 +1,13 @@
 #include "runtime/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <string>
 
+#include "code/source_frames.h"
 #include "runtime/entry.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
@@ -96,13 +100,28 @@ std::shared_ptr<exec::LaunchHandle> begin(Pending& pending) {
 }
 
 // Grid and block against what every kernel is limited to.
-bool shape_allowed(const arch::GpuSpec& gpu, const dim3& grid, const dim3& block) {
+// Returns what is wrong with them, or nothing.
+std::string wrong_shape(const arch::GpuSpec& gpu, const dim3& grid, const dim3& block) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   const std::uint64_t most =
       gpu.max_threads_per_block.known ? static_cast<std::uint64_t>(gpu.max_threads_per_block.as_int()) : 1024;
-  if (threads == 0 || block.x > most || block.y > most || block.z > kMaxBlockZ || threads > most) return false;
-  return grid.x != 0 && grid.y != 0 && grid.z != 0 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ &&
-         grid.z <= kMaxGridYZ;
+  if (threads == 0) return "a block without threads";
+  if (block.x > most || block.y > most || threads > most)
+    return fmt::format("a block of {}x{}x{} threads, the GPU allows {}", block.x, block.y, block.z, most);
+  if (block.z > kMaxBlockZ) return fmt::format("a block of {} threads in z, the GPU allows {}", block.z, kMaxBlockZ);
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "a grid without blocks";
+  if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ)
+    return fmt::format("a grid of {}x{}x{} blocks, the GPU allows {}x{}x{}", grid.x, grid.y, grid.z, kMaxGridX,
+                       kMaxGridYZ, kMaxGridYZ);
+  return {};
+}
+
+// A program that does not ask cudaGetLastError() would never know.
+cudaError_t refuse(const KernelEntry& kernel, cudaError_t error, const std::string& why) {
+  tell("D507", code::demangle(kernel.mangled) + " was not launched: " + why,
+       std::string("the launch gave ") + error_name(static_cast<int>(error)) +
+           "; cudaGetLastError() tells a program so");
+  return error;
 }
 
 std::uint64_t product(const std::uint32_t (&extent)[3]) {
@@ -220,7 +239,8 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   // CUDA 13 answers cudaErrorInvalidValue for what was cudaErrorInvalidConfiguration until CUDA 12.
   const cudaError_t bad_shape = entry.binary->toolkit < 13 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-  if (!shape_allowed(runtime.gpu(), request.grid, request.block)) return bad_shape;
+  if (const std::string wrong = wrong_shape(runtime.gpu(), request.grid, request.block); !wrong.empty())
+    return refuse(entry, bad_shape, wrong);
 
   std::shared_ptr<const code::Kernel> code;
   try {
@@ -234,14 +254,24 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   if (!code) return cudaErrorInvalidDeviceFunction;
   const KernelLimits limits = limits_of(runtime, entry, *code);
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
-  if (limits.launch_bound > 0 && threads > limits.launch_bound) return cudaErrorInvalidValue;
-  if (threads > limits.max_threads) return cudaErrorLaunchOutOfResources;
-  if (request.dynamic_shared > limits.dynamic_shared) return cudaErrorInvalidValue;
+  if (limits.launch_bound > 0 && threads > limits.launch_bound)
+    return refuse(entry, cudaErrorInvalidValue,
+                  fmt::format("a block of {} threads, its __launch_bounds__ allow {}", threads, limits.launch_bound));
+  if (threads > limits.max_threads)
+    return refuse(entry, cudaErrorLaunchOutOfResources,
+                  fmt::format("a block of {} threads, its {} registers per thread allow {}", threads, limits.registers,
+                              limits.max_threads));
+  if (request.dynamic_shared > limits.dynamic_shared)
+    return refuse(entry, cudaErrorInvalidValue,
+                  fmt::format("{} bytes of dynamic shared memory, allowed are {} (cudaFuncSetAttribute with "
+                              "cudaFuncAttributeMaxDynamicSharedMemorySize raises this on most GPUs)",
+                              request.dynamic_shared, limits.dynamic_shared));
   if (request.cooperative) {
     const model::Occupancy fit = occupancy_of(runtime, entry, *code, threads, request.dynamic_shared);
     const std::uint64_t blocks = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
     if (blocks > static_cast<std::uint64_t>(fit.blocks_per_sm) * known_or(runtime.gpu().sm_count, 1))
-      return cudaErrorCooperativeLaunchTooLarge;
+      return refuse(entry, cudaErrorCooperativeLaunchTooLarge,
+                    fmt::format("{} blocks that must run at one time, {} fit on each SM", blocks, fit.blocks_per_sm));
   }
   if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_cluster(request, *entry.info)) return error;
@@ -255,6 +285,10 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   out.block = {request.block.x, request.block.y, request.block.z};
   out.dynamic_shared = static_cast<std::uint32_t>(request.dynamic_shared);
   out.params = gather(*code, request.arguments);
+  {
+    const std::lock_guard lock(device.mutex);
+    out.stack_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(device.limits[cudaLimitStackSize], 1u << 30));
+  }
   out.cooperative = request.cooperative;
   if (request.cooperative) {
     out.grid_workspace = runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule);

@@ -83,6 +83,11 @@ static void fault() {
   check(cudaDeviceSynchronize());
 }
 
+static void refused() {
+  write_at<<<1, 1025>>>(nullptr);
+  write_at<<<0, 1>>>(nullptr);
+}
+
 static void own_handler(int number) {
   char text[] = "own handler 00\n";
   text[12] = static_cast<char>('0' + number / 10);
@@ -118,6 +123,8 @@ static void run(int count, char** words) {
       touch();
     } else if (name == "fault") {
       fault();
+    } else if (name == "refused") {
+      refused();
     } else if (name == "exit") {
       std::exit(number);
     } else if (name == "_exit") {

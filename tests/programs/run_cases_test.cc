@@ -254,6 +254,15 @@ TEST_F(RunCases, AFullDiskIsTold) {
   EXPECT_THAT(r.out, HasSubstr("scale(float*, int)")) << "the text report still appears";
 }
 
+TEST_F(RunCases, EveryCommandTellsThatItsOutputWasLost) {
+  for (const char* command : {"gpu h200", "pattern --index tid", "explain sector", "--version", "completion bash"}) {
+    const ProcessResult r =
+        toolchain::run_process({"/bin/sh", "-c", kMuscope + std::string(" ") + command + " > /dev/full"});
+    EXPECT_EQ(r.exit_code, 3) << command;
+    EXPECT_THAT(r.err, HasSubstr("D731")) << command;
+  }
+}
+
 TEST_F(RunCases, WhatCannotRunIsRefused) {
   std::ofstream(path("text")) << "no program";
   EXPECT_THAT(muscope({path("missing")}).err, HasSubstr("D201"));
@@ -290,6 +299,34 @@ TEST_F(RunCases, NothingLaunchedIsSaid) {
   EXPECT_THAT(codes(), HasSubstr("D735"));
   cases({"query", "exit:2"});
   EXPECT_THAT(codes(), HasSubstr("D735"));
+}
+
+TEST_F(RunCases, ALaunchThatWasKilledIsNotCalledUnselected) {
+  ASSERT_EQ(toolchain::run_process({kMuscope, "cc", "--toolchain", compiler_, "-o", path("cases"), kCases}).exit_code,
+            0);
+  const ProcessResult r = muscope({"--json", path("report.json"), "--quiet", "--", "/bin/sh", "-c",
+                                   path("cases") + " spin & sleep 1; kill -9 $!; wait; exit 0"});
+  report_ = read_report();
+  EXPECT_EQ(launches(), 0u);
+  EXPECT_THAT(codes(), Not(HasSubstr("D737")));
+  EXPECT_THAT(r.err, HasSubstr("while kernel wait_for(int volatile*) ran"));
+}
+
+TEST_F(RunCases, RefusedLaunchesAreTold) {
+  const ProcessResult r = cases({"refused"});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_THAT(r.out, HasSubstr("D507"));
+  EXPECT_THAT(r.out, HasSubstr("write_at(int*) was not launched: a block of 1025x1x1 threads, the GPU allows 1024"));
+  EXPECT_THAT(r.out, HasSubstr("a grid without blocks"));
+  EXPECT_THAT(r.out, HasSubstr("every launch was refused"));
+}
+
+TEST_F(RunCases, QuietAndMachineReportsStillTellWhyALaunchEnded) {
+  const ProcessResult quiet = cases({"fault"}, {"--quiet"});
+  EXPECT_EQ(quiet.exit_code, 1);
+  EXPECT_THAT(quiet.err, HasSubstr("error D601: global store of 4 bytes at 0x10"));
+  const ProcessResult json = muscope({"--json", "-", "--toolchain", compiler_, kCases, "fault"});
+  EXPECT_THAT(json.err, HasSubstr("error D601"));
 }
 
 TEST_F(RunCases, JsonOnStdoutStandsAlone) {
