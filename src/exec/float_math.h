@@ -8,6 +8,9 @@
 #pragma once
 
 #include <bit>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 #include "exec/ops_common.h"
 
@@ -58,6 +61,36 @@ constexpr BitsOf<T> kSign = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
 template <typename T>
 BitsOf<T> bits(T v) {
   return std::bit_cast<BitsOf<T>>(v);
+}
+
+/// All ones where `condition` holds: choices by masks vectorise where those of a float and a constant do not.
+[[gnu::always_inline]] inline std::uint32_t mask_if(bool condition) {
+  return 0u - static_cast<std::uint32_t>(condition);
+}
+[[gnu::always_inline]] inline std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint32_t no) {
+  return (yes & mask) | (no & ~mask);
+}
+/// The bits of a result; canonical when it is not a number.
+[[gnu::always_inline]] inline std::uint32_t canonical_bits(float v) {
+  return choose(mask_if(v != v), 0x7fffffffu, std::bit_cast<std::uint32_t>(v));
+}
+
+/// r = a * b + c for all lanes, rounded once. The compiler does not vectorise std::fma where rounding modes matter.
+inline void fuse(float* r, const float* a, const float* b, const float* c) {
+#if defined(__FMA__)
+  for (unsigned l = 0; l < kGroupLanes; l += 8)
+    _mm256_storeu_ps(r + l, _mm256_fmadd_ps(_mm256_loadu_ps(a + l), _mm256_loadu_ps(b + l), _mm256_loadu_ps(c + l)));
+#else
+  for (unsigned l = 0; l < kGroupLanes; ++l) r[l] = std::fma(a[l], b[l], c[l]);
+#endif
+}
+inline void fuse(double* r, const double* a, const double* b, const double* c) {
+#if defined(__FMA__)
+  for (unsigned l = 0; l < kGroupLanes; l += 4)
+    _mm256_storeu_pd(r + l, _mm256_fmadd_pd(_mm256_loadu_pd(a + l), _mm256_loadu_pd(b + l), _mm256_loadu_pd(c + l)));
+#else
+  for (unsigned l = 0; l < kGroupLanes; ++l) r[l] = std::fma(a[l], b[l], c[l]);
+#endif
 }
 
 /// minimumNumber and maximumNumber: the other operand where one is not a number; -0 is below +0.

@@ -35,9 +35,13 @@ struct FDiv {
   static T apply(T a, T b) { return canonical(a / b); }
 };
 template <typename T>
-struct FFma {
-  static T apply(T a, T b, T c) { return result(std::fma(a, b, c), a, b, c); }
-};
+const XOp* fused(Warp& w, const XOp* op) {
+  const T *a = w.src<T>(op->a), *b = w.src<T>(op->b), *c = w.src<T>(op->c);
+  alignas(64) T r[kGroupLanes];
+  fuse(r, a, b, c);
+  for_lanes(w, w.dst<T>(op->dst), [&](unsigned l) { return result(r[l], a[l], b[l], c[l]); });
+  return op + 1;
+}
 // div.approx: 0 for divisors beyond 2^126 in magnitude (PTX ISA, "div").
 struct DivApprox {
   static float apply(float a, float b) {
@@ -146,11 +150,6 @@ Handler binary(const code::Op& op) {
   return op.type == Type::kF64 ? pick<double, Binary<double, double, double, F<double>>::run>(op)
                                : pick<float, Binary<float, float, float, F<float>>::run>(op);
 }
-template <template <typename> class F>
-Handler ternary(const code::Op& op) {
-  return op.type == Type::kF64 ? pick<double, Ternary<double, double, double, double, F<double>>::run>(op)
-                               : pick<float, Ternary<float, float, float, float, F<float>>::run>(op);
-}
 template <typename F>
 Handler unary_f32(const code::Op& op) {
   return pick<float, Unary<float, float, F>::run>(op);
@@ -218,7 +217,7 @@ Handler find_float(const code::Op& op) {
     case Opcode::k_fma:
     case Opcode::k_mad:
       if (i.has(Mod::k_relu)) return nullptr;
-      return ternary<FFma>(op);
+      return dbl ? pick<double, fused<double>>(op) : pick<float, fused<float>>(op);
     case Opcode::k_div:
       if (op.approx) return pick<float, Binary<float, float, float, DivApprox>::run>(op);
       return binary<FDiv>(op);

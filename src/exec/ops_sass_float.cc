@@ -12,29 +12,37 @@ using sass::Opcode;
 using std::uint32_t;
 
 struct Add {
-  static constexpr unsigned kSources = 2;
-  static float apply(float a, float b, float) { return canonical(a + b); }
+  static float apply(float a, float b) { return a + b; }
 };
 struct Multiply {
-  static constexpr unsigned kSources = 2;
-  static float apply(float a, float b, float) { return canonical(a * b); }
-};
-struct Fused {
-  static constexpr unsigned kSources = 3;
-  static float apply(float a, float b, float c) { return canonical(std::fma(a, b, c)); }
+  static float apply(float a, float b) { return a * b; }
 };
 
 /// kSigned: some source has its sign changed.
 template <typename F, bool kSigned>
 const XOp* arithmetic(Warp& w, const XOp* op) {
-  const float *a = w.src<float>(op->a), *b = w.src<float>(op->b), *c = F::kSources > 2 ? w.src<float>(op->c) : b;
+  const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b);
+  const FloatSign sa(op->sass->a), sb(op->sass->b);
+  const auto value = [](const FloatSign& sign, uint32_t v) { return std::bit_cast<float>(kSigned ? sign(v) : v); };
+  for_lanes(w, w.dst<uint32_t>(op->dst),
+            [=](unsigned l) { return canonical_bits(F::apply(value(sa, a[l]), value(sb, b[l]))); });
+  return op + 1;
+}
+
+template <bool kSigned>
+const XOp* fused(Warp& w, const XOp* op) {
+  const float *a = w.src<float>(op->a), *b = w.src<float>(op->b), *c = w.src<float>(op->c);
+  alignas(64) float r[kGroupLanes];
   if constexpr (kSigned) {
+    alignas(64) float x[kGroupLanes], y[kGroupLanes], z[kGroupLanes];
     const FloatSign sa(op->sass->a), sb(op->sass->b), sc(op->sass->c);
-    for_lanes(w, w.dst<float>(op->dst),
-              [=](unsigned l) { return F::apply(with_sign(sa, a[l]), with_sign(sb, b[l]), with_sign(sc, c[l])); });
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      x[l] = with_sign(sa, a[l]), y[l] = with_sign(sb, b[l]), z[l] = with_sign(sc, c[l]);
+    fuse(r, x, y, z);
   } else {
-    for_lanes(w, w.dst<float>(op->dst), [=](unsigned l) { return F::apply(a[l], b[l], c[l]); });
+    fuse(r, a, b, c);
   }
+  for_lanes(w, w.dst<uint32_t>(op->dst), [&](unsigned l) { return canonical_bits(r[l]); });
   return op + 1;
 }
 
@@ -69,30 +77,56 @@ Handler arithmetic_handler(const Instruction& i) {
   return has_sign(i) ? with_modes<arithmetic<F, true>>(i) : with_modes<arithmetic<F, false>>(i);
 }
 
+/// The bits of the smaller (kMin) or larger of two values, as `extreme` chooses.
+template <bool kMin>
+[[gnu::always_inline]] inline uint32_t extreme_bits(uint32_t u, uint32_t v) {
+  const float x = std::bit_cast<float>(u), y = std::bit_cast<float>(v);
+  uint32_t r = choose(mask_if(kMin ? x < y : x > y), u, v);
+  r = choose(mask_if(x == y), kMin ? u | v : u & v, r);
+  r = choose(mask_if(x != x), v, r);
+  return choose(mask_if(y != y), choose(mask_if(x != x), 0x7fffffffu, u), r);
+}
+
+enum class Which : std::uint8_t { kMin, kMax, kByLane };
+
 /// FMNMX: the smaller value where the predicate holds, the larger one elsewhere.
-template <bool kNan, bool kXorSign>
+template <Which kWhich, bool kFtz, bool kNan, bool kXorSign>
 const XOp* min_max(Warp& w, const XOp* op) {
   const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b);
   const FloatSign sa(op->sass->a), sb(op->sass->b);
-  const bool ftz = op->sass->floating.ftz;
   const GroupMask smaller = read_predicate(w, op->d, op->sass->p0.invert);
   for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
-    const float x = std::bit_cast<float>(sa(a[l])), y = std::bit_cast<float>(sb(b[l]));
-    float r = (smaller >> l) & 1 ? extreme<float, true>(x, y) : extreme<float, false>(x, y);
-    r = ftz ? flush_to_zero(r) : r;
-    uint32_t result = bits(r);
-    if (kXorSign) result = r == r ? (result & 0x7fffffffu) | ((a[l] ^ b[l]) & 0x80000000u) : result;
-    return kNan && !(x == x && y == y) ? 0x7fffffffu : result;
+    const uint32_t u = sa(a[l]), v = sb(b[l]);
+    uint32_t r = kWhich == Which::kMin ? extreme_bits<true>(u, v)
+                 : kWhich == Which::kMax
+                     ? extreme_bits<false>(u, v)
+                     : choose(0u - ((smaller >> l) & 1u), extreme_bits<true>(u, v), extreme_bits<false>(u, v));
+    if (kFtz) r = choose(mask_if((r & 0x7f800000u) == 0), r & 0x80000000u, r);
+    if (kXorSign)
+      r = choose(mask_if((r & 0x7fffffffu) > 0x7f800000u), r, (r & 0x7fffffffu) | ((a[l] ^ b[l]) & 0x80000000u));
+    if (kNan)
+      r = choose(mask_if((u & 0x7fffffffu) > 0x7f800000u) | mask_if((v & 0x7fffffffu) > 0x7f800000u), 0x7fffffffu, r);
+    return r;
   });
   return op + 1;
+}
+
+template <bool kFtz, bool kNan, bool kXorSign>
+Handler which_handler(const Instruction& i) {
+  if (i.p0.index != sass::kPt) return min_max<Which::kByLane, kFtz, kNan, kXorSign>;
+  return i.p0.invert ? min_max<Which::kMax, kFtz, kNan, kXorSign> : min_max<Which::kMin, kFtz, kNan, kXorSign>;
 }
 
 Handler min_max_handler(const Instruction& i) {
   const sass::FloatForm& form = i.floating;
   // The sign of .XORSIGN is that of the registers, whose magnitudes are compared.
   if (form.xor_sign && !(i.a.absolute && i.b.absolute && !i.a.negate && !i.b.negate)) return nullptr;
-  if (form.xor_sign) return form.nan ? min_max<true, true> : min_max<false, true>;
-  return form.nan ? min_max<true, false> : min_max<false, false>;
+  if (form.xor_sign) {
+    if (form.ftz) return form.nan ? which_handler<true, true, true>(i) : which_handler<true, false, true>(i);
+    return form.nan ? which_handler<false, true, true>(i) : which_handler<false, false, true>(i);
+  }
+  if (form.ftz) return form.nan ? which_handler<true, true, false>(i) : which_handler<true, false, false>(i);
+  return form.nan ? which_handler<false, true, false>(i) : which_handler<false, false, false>(i);
 }
 
 const XOp* select(Warp& w, const XOp* op) {
@@ -164,7 +198,7 @@ Handler find_sass_float(const Instruction& i) {
       if (i.floating.scale != 0) return with_modes<scaled_multiply>(i);
       return arithmetic_handler<Multiply>(i);
     case Opcode::kFFMA:
-      return arithmetic_handler<Fused>(i);
+      return has_sign(i) ? with_modes<fused<true>>(i) : with_modes<fused<false>>(i);
     case Opcode::kFMNMX:
       return min_max_handler(i);
     case Opcode::kFSEL:

@@ -31,17 +31,19 @@ struct Halves {
 };
 
 struct Half : F16 {
-  static float value(uint32_t v) { return half_to_float(static_cast<std::uint16_t>(v)); }
+  static void widen(const uint32_t* in, float* low, float* high) { widen_halves(in, low, high); }
+  static float value(uint32_t v) { return half_value(v); }
   static uint32_t nearest(float v) { return nearest_half(v); }
   static constexpr uint32_t kOne = 0x3c00;
 };
 struct Brain : BF16 {
+  static void widen(const uint32_t* in, float* low, float* high) { widen_bfloats(in, low, high); }
   static float value(uint32_t v) { return std::bit_cast<float>(v << 16); }
   static uint32_t nearest(float v) { return nearest_bfloat(v); }
   static constexpr uint32_t kOne = 0x3f80;
 };
 
-/// What comes after the sum or product.
+/// What comes before and after the sum or product.
 struct Modes {
   bool ftz = false, saturate = false, relu = false;
   explicit Modes(const sass::FloatForm& form) : ftz(form.ftz), saturate(form.saturate), relu(form.relu) {}
@@ -52,22 +54,43 @@ template <typename F>
   return std::fabs(v) < F::kMinNormal ? std::copysign(0.0f, v) : v;
 }
 
+/// A source as floats: the low halves, then the high ones.
 template <typename F, bool kModes>
-[[gnu::always_inline]] inline float load(uint32_t v, const Modes& modes) {
-  const float f = F::value(v);
-  if constexpr (!kModes) return f;
-  return modes.ftz ? flush<F>(f) : f;
+struct Floats {
+  alignas(64) float value[2 * kGroupLanes];
+  Floats(const Halves& source, const Modes& modes) {
+    alignas(64) uint32_t packed[kGroupLanes];
+    for (unsigned l = 0; l < kGroupLanes; ++l) packed[l] = source(l);
+    F::widen(packed, value, value + kGroupLanes);
+    if (kModes && modes.ftz)
+      for (float& v : value) v = flush<F>(v);
+  }
+};
+
+template <typename F, bool kModes>
+void write_halves(Warp& w, const XOp* op, float* r, const Modes& modes) {
+  if constexpr (kModes) {
+    for (unsigned k = 0; k < 2 * kGroupLanes; ++k) {
+      float v = r[k];
+      v = modes.saturate ? saturate(v) : v;
+      v = modes.relu ? (v > 0 || v != v ? v : 0.0f) : v;
+      // What is below the smallest normal number when rounded to full precision: half a unit in its last place decides
+      // (H200).
+      r[k] = modes.ftz && std::fabs(v) < F::kMinNormal * (1 - 0x1p-12f) ? std::copysign(0.0f, v) : v;
+    }
+  }
+  for_lanes(w, w.dst<uint32_t>(op->dst),
+            [=](unsigned l) { return F::nearest(r[l]) | F::nearest(r[l + kGroupLanes]) << 16; });
 }
 
 template <typename F, bool kModes>
-[[gnu::always_inline]] inline uint32_t store(float r, const Modes& modes) {
-  if constexpr (kModes) {
-    r = modes.saturate ? saturate(r) : r;
-    r = modes.relu ? (r > 0 || r != r ? r : 0.0f) : r;
-    // What is below the smallest normal number before it is rounded (H200).
-    r = modes.ftz ? flush<F>(r) : r;
-  }
-  return F::nearest(r);
+const XOp* add(Warp& w, const XOp* op) {
+  const Modes modes(op->sass->floating);
+  const Floats<F, kModes> a(Halves(w, op->a, op->sass->a), modes), b(Halves(w, op->b, op->sass->b), modes);
+  alignas(64) float r[2 * kGroupLanes];
+  for (unsigned k = 0; k < 2 * kGroupLanes; ++k) r[k] = a.value[k] + b.value[k];
+  write_halves<F, kModes>(w, op, r, modes);
+  return op + 1;
 }
 
 /// x * y + z in float with lost bits kept in the last one. Exact for halves; for bfloat16 where `fits` says so.
@@ -76,87 +99,53 @@ template <typename F, bool kModes>
   const float s = p + z, t = s - p, lost = (p - (s - t)) + (z - t);
   const uint32_t u = bits(s);
   const bool inexact = (lost != 0) & (lost == lost) & (s - s == 0);
-  const uint32_t toward = (lost < 0) != (s < 0) ? u - 1 : u;
-  return std::bit_cast<float>(inexact ? toward | 1u : u);
+  const uint32_t toward = u - static_cast<uint32_t>((lost < 0) != (s < 0));
+  return std::bit_cast<float>(choose(mask_if(inexact), toward | 1u, u));
 }
 /// The product is a float without loss, and nothing overflows.
 [[gnu::always_inline]] inline bool fits(float x, float y, float z) {
   const float p = std::fabs(x * y);
   return (p <= 0x1p120f) & (std::fabs(z) <= 0x1p120f) & ((p >= 0x1p-90f) | (x == 0) | (y == 0));
 }
-/// The general way for bfloat16.
-template <bool kModes>
-uint32_t fused_brain(float x, float y, float z, const Modes& modes) {
-  double r = fused(x, y, z);
-  if constexpr (kModes) {
-    if (modes.saturate) r = saturate(r);
-    if (modes.relu) r = r > 0 || r != r ? r : 0;
-    if (modes.ftz && std::fabs(r) < double{Brain::kMinNormal}) r = std::copysign(0.0, r);
-  }
-  return to_bfloat(r);
-}
-
-template <typename F, bool kModes>
-const XOp* add(Warp& w, const XOp* op) {
-  const Halves a(w, op->a, op->sass->a), b(w, op->b, op->sass->b);
-  const Modes modes(op->sass->floating);
-  for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
-    const uint32_t x = a(l), y = b(l);
-    const auto one = [&](unsigned shift) {
-      return store<F, kModes>(
-          load<F, kModes>((x >> shift) & 0xffffu, modes) + load<F, kModes>((y >> shift) & 0xffffu, modes), modes);
-    };
-    return one(0) | one(16) << 16;
-  });
-  return op + 1;
+/// The general way for bfloat16: a double holds the product, and what is cut off it down to a float is kept in the last
+/// bit where the result is normal; below, the rounding is done here.
+float fused_brain(float x, float y, float z) {
+  const double r = fused(x, y, z);
+  if (!(std::fabs(r) < 0x1p128) || std::fabs(r) < 0x1p-126) return bfloat_to_float(to_bfloat(r));
+  const std::uint64_t u = bits(r), rest = u & 0x1fffffffu;
+  return static_cast<float>(std::bit_cast<double>((u - rest) | (rest != 0 ? 0x20000000u : 0u)));
 }
 
 /// x * y + z, or x * y when there is no third source. The sum with -0 leaves every product as it is.
 template <typename F, bool kModes, bool kSum>
 const XOp* fused_multiply(Warp& w, const XOp* op) {
-  const Halves a(w, op->a, op->sass->a), c(w, op->c, op->sass->c);
-  Halves b(w, op->b, op->sass->b);
-  if (op->sass->floating.negate_high) b.flip ^= 0x80000000u;
   const Modes modes(op->sass->floating);
-  const auto third = [=](unsigned l) { return kSum ? c(l) : 0x80008000u; };
-  alignas(64) uint32_t result[kGroupLanes];
-#pragma GCC ivdep
-  for (unsigned l = 0; l < kGroupLanes; ++l) {
-    const uint32_t x = a(l), y = b(l), z = third(l);
-    const auto one = [&](unsigned shift) {
-      return store<F, kModes>(
-          fused_float(load<F, kModes>((x >> shift) & 0xffffu, modes), load<F, kModes>((y >> shift) & 0xffffu, modes),
-                      load<F, kModes>((z >> shift) & 0xffffu, modes)),
-          modes);
-    };
-    result[l] = one(0) | one(16) << 16;
+  Halves second(w, op->b, op->sass->b);
+  if (op->sass->floating.negate_high) second.flip ^= 0x80000000u;
+  const Floats<F, kModes> a(Halves(w, op->a, op->sass->a), modes), b(second, modes);
+  alignas(64) float r[2 * kGroupLanes], z[2 * kGroupLanes];
+  if constexpr (kSum) {
+    const Floats<F, kModes> c(Halves(w, op->c, op->sass->c), modes);
+    std::memcpy(z, c.value, sizeof z);
+  } else {
+    for (float& v : z) v = -0.0f;
   }
+  for (unsigned k = 0; k < 2 * kGroupLanes; ++k) r[k] = fused_float(a.value[k], b.value[k], z[k]);
   if constexpr (std::is_same_v<F, Brain>) {
-    const auto ok = [&](unsigned l, unsigned shift) {
-      return fits(Brain::value((a(l) >> shift) & 0xffffu), Brain::value((b(l) >> shift) & 0xffffu),
-                  Brain::value((third(l) >> shift) & 0xffffu));
-    };
-    const GroupMask rare = mask_of([&](unsigned l) { return !(ok(l, 0) & ok(l, 16)); });
-    for (unsigned l = 0; rare != 0 && l < kGroupLanes; ++l) {
-      if (!((rare >> l) & 1)) continue;
-      const uint32_t x = a(l), y = b(l), z = third(l);
-      const auto one = [&](unsigned shift) {
-        return fused_brain<kModes>(load<F, kModes>((x >> shift) & 0xffffu, modes),
-                                   load<F, kModes>((y >> shift) & 0xffffu, modes),
-                                   load<F, kModes>((z >> shift) & 0xffffu, modes), modes);
-      };
-      result[l] = one(0) | one(16) << 16;
-    }
+    uint32_t rare = 0;
+    for (unsigned k = 0; k < 2 * kGroupLanes; ++k) rare |= static_cast<uint32_t>(!fits(a.value[k], b.value[k], z[k]));
+    for (unsigned k = 0; rare && k < 2 * kGroupLanes; ++k)
+      if (!fits(a.value[k], b.value[k], z[k])) r[k] = fused_brain(a.value[k], b.value[k], z[k]);
   }
-  for_lanes(w, w.dst<uint32_t>(op->dst), [&](unsigned l) { return result[l]; });
+  write_halves<F, kModes>(w, op, r, modes);
   return op + 1;
 }
 
 /// HADD2.F32: one half as a float.
 const XOp* to_single(Warp& w, const XOp* op) {
   const Halves a(w, op->a, op->sass->a), b(w, op->b, op->sass->b);
-  for_lanes(w, w.dst<float>(op->dst),
-            [=](unsigned l) { return canonical(Half::value(a(l) & 0xffffu) + Half::value(b(l) & 0xffffu)); });
+  for_lanes(w, w.dst<uint32_t>(op->dst),
+            [=](unsigned l) { return canonical_bits(Half::value(a(l)) + Half::value(b(l))); });
   return op + 1;
 }
 
@@ -191,10 +180,11 @@ const XOp* min_max(Warp& w, const XOp* op) {
 
 template <typename F, Compare kCompare>
 GroupMask compared(const Halves& a, const Halves& b, const Modes& modes, unsigned shift) {
-  return mask_of([&](unsigned l) {
-    return holds<kCompare>(load<F, true>((a(l) >> shift) & 0xffffu, modes),
-                           load<F, true>((b(l) >> shift) & 0xffffu, modes));
-  });
+  const auto value = [&](const Halves& h, unsigned l) {
+    const float v = F::value((h(l) >> shift) & 0xffffu);
+    return modes.ftz ? flush<F>(v) : v;
+  };
+  return mask_of([&](unsigned l) { return holds<kCompare>(value(a, l), value(b, l)); });
 }
 
 /// HSET2: all ones or zero, or with .BF 1.0 or 0.0, in each half.
@@ -229,6 +219,7 @@ template <typename F>
 Handler handler(const Instruction& i) {
   const sass::FloatForm& form = i.floating;
   const bool modes = form.ftz || form.saturate || form.relu;
+  if (form.bf16 && form.ftz) return nullptr;  // ptxas does not write it
   switch (i.opcode) {
     case Opcode::kHADD2:
       return modes ? add<F, true> : add<F, false>;
