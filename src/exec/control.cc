@@ -8,7 +8,6 @@
 
 #include "exec/block_run.h"
 #include "exec/launch_context.h"
-#include "exec/machine.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
 
@@ -130,12 +129,7 @@ const XOp* run_branch(Warp& w, const XOp* op) {
   if (taken == 0) return ops_of(w) + op->target2;
   const GroupMask fall = w.active & ~taken;
   // Blocks are numbered in the order in which lanes should run them.
-  static const int policy = getenv("MUSCOPE_X") ? atoi(getenv("MUSCOPE_X")) : 0;
-  bool taken_first = op->target < op->target2;
-  if (policy & 1) taken_first = false;
-  if (policy & 2) taken_first = true;
-  if (policy & 4) taken_first = std::popcount(taken) > std::popcount(fall);
-  if (policy & 8) taken_first = std::popcount(taken) < std::popcount(fall);
+  const bool taken_first = op->target < op->target2;
   set_active(w, taken_first ? fall : taken);
   save_path(w, taken_first ? op->target2 : op->target, PathState::kReady);
   set_active(w, taken_first ? taken : fall);
@@ -169,12 +163,8 @@ const XOp* run_exit(Warp& w, const XOp*) {
   w.alive &= ~w.active;
   threads_exited(w, static_cast<std::uint32_t>(std::popcount(w.active)));
   // Lanes that wait for these in a .sync instruction need them no more.
-  if (w.worker->program->kernel->machine_code) {
-    release_converged(w);
-  } else {
-    for (Path& p : w.paths)
-      if (p.state == PathState::kSync) p.state = PathState::kReady;
-  }
+  for (Path& p : w.paths)
+    if (p.state == PathState::kSync) p.state = PathState::kReady;
   if (w.paths.empty()) {
     set_active(w, 0);
     w.stop = Stop::kExited;
