@@ -202,7 +202,7 @@ const XOp* set_values(Warp& w, const XOp* op) {
   return op + 1;
 }
 
-/// HSETP2: a predicate of each half; with .H_AND of both.
+/// HSETP2: a predicate of each half.
 template <typename F, Compare kCompare>
 const XOp* set_predicates(Warp& w, const XOp* op) {
   const Halves a(w, op->a, op->sass->a), b(w, op->b, op->sass->b);
@@ -210,7 +210,7 @@ const XOp* set_predicates(Warp& w, const XOp* op) {
   const Modes modes(form);
   const GroupMask p = read_predicate(w, op->d, op->sass->p0.invert);
   const GroupMask low = compared<F, kCompare>(a, b, modes, 0), high = compared<F, kCompare>(a, b, modes, 16);
-  write_predicate(w, op->dst2, combined(form.combine, form.both_halves ? low & high : low, p));
+  write_predicate(w, op->dst2, combined(form.combine, low, p));
   write_predicate(w, op->dst3, combined(form.combine, high, p));
   return op + 1;
 }
@@ -233,7 +233,7 @@ Handler handler(const Instruction& i) {
     case Opcode::kHSET2:
       return by_compare(form.compare, []<Compare kCompare>() -> Handler { return set_values<F, kCompare>; });
     case Opcode::kHSETP2:
-      if (form.both_halves && i.pdst1.index != sass::kPt) return nullptr;
+      if (form.both_halves) return nullptr;  // not seen in use
       return by_compare(form.compare, []<Compare kCompare>() -> Handler { return set_predicates<F, kCompare>; });
     default:
       return nullptr;
