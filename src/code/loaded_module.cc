@@ -20,6 +20,31 @@ std::uint64_t align_up(std::uint64_t value, int alignment) {
   return (value + a - 1) / a * a;
 }
 
+bool holds_functions(const ptx::Variable& variable) {
+  return std::any_of(variable.relocations.begin(), variable.relocations.end(),
+                     [](const ptx::Relocation& r) { return r.symbol_kind == ptx::SymbolKind::kFunction; });
+}
+
+/// Is a function's address taken, or a function called by address?
+bool passes_functions(const ptx::Instruction& instruction) {
+  const bool call = instruction.opcode == ptx::Opcode::k_call;
+  for (std::size_t n = 0; n < instruction.operands.size(); ++n) {
+    const ptx::Operand& operand = instruction.operands[n];
+    const bool callee = call && n == ptx::CallOperands::kCallee;
+    if (callee ? operand.kind == ptx::OperandKind::kRegister : operand.symbol_kind == ptx::SymbolKind::kFunction)
+      return true;
+  }
+  return false;
+}
+
+bool passes_functions(const ptx::Module& module) {
+  const auto in_body = [](const ptx::Function& f) {
+    return std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) { return passes_functions(i); });
+  };
+  return std::any_of(module.variables.begin(), module.variables.end(), holds_functions) ||
+         std::any_of(module.functions.begin(), module.functions.end(), in_body);
+}
+
 }  // namespace
 
 LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory,
@@ -34,10 +59,40 @@ LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::Ad
     if (v->space == ptx::Space::kGlobal && v->linkage != ptx::Linkage::kExtern && v->size > 0) place(*v, name);
   apply_initialisers();
   if (machine_code_) {
-    machine_ = std::make_unique<MachineModule>(machine_code_, *this, memory_, constant_base_, constant_size_);
     take_function_handles();
     constant_size_ += MachineModule::extra_bytes(*machine_code_);
+    if (passes_functions(*module_)) decide_for_all_kernels();
   }
+}
+
+// Not before the first kernel is wanted: managed variables may move until then.
+void LoadedModule::load_machine() {
+  if (machine_code_ && !machine_ && shared_problem_.empty())
+    machine_ = std::make_unique<MachineModule>(machine_code_, *this, memory_, constant_base_, constant_bytes());
+}
+
+// PTX and machine code number functions in different ways. Where such numbers may go from kernel to kernel, all must be
+// of one kind.
+void LoadedModule::decide_for_all_kernels() {
+  const MachineModule trial(machine_code_, *this, memory_, constant_base_, constant_bytes());
+  for (std::uint32_t i = 0; i < module_->functions.size() && shared_problem_.empty(); ++i) {
+    const ptx::Function& function = module_->functions[i];
+    if (!function.is_entry || !function.has_body) continue;
+    try {
+      const auto like = lower(module_, i, *this);
+      MachineInput input;
+      std::string problem;
+      if (trial.input_of(function.name, like->recursive, input, problem)) problem = lower_machine(input, *like).problem;
+      if (!problem.empty())
+        shared_problem_ = problem + ", of " + like->info.name + "; kernels that may share function pointers are alike";
+    } catch (const Error&) {
+      // Cannot be launched at all.
+    }
+  }
+  if (shared_problem_.empty()) return;
+  for (const ptx::Variable& v : module_->variables)
+    if (holds_functions(v))
+      if (const auto at = symbols_.find(v.name); at != symbols_.end()) initialise(v, at->second);
 }
 
 // Constants share one bank: offsets first, then one allocation. Machine code knows where each lies.
@@ -77,11 +132,8 @@ void LoadedModule::place_constants(const std::vector<std::pair<const ptx::Variab
 // Machine code calls functions by numbers of its own: variables that hold function pointers start with those.
 void LoadedModule::take_function_handles() {
   for (const ptx::Variable& v : module_->variables) {
-    const bool holds = std::any_of(v.relocations.begin(), v.relocations.end(), [](const ptx::Relocation& r) {
-      return r.symbol_kind == ptx::SymbolKind::kFunction;
-    });
     const auto at = symbols_.find(v.name);
-    if (!holds || at == symbols_.end() || at->second.address == 0) continue;
+    if (!holds_functions(v) || at == symbols_.end() || at->second.address == 0) continue;
     auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(at->second.address));
     for (const cubin::DataSection& section : machine_code_->image.data)
       for (const cubin::ImageSymbol& s : section.symbols)
@@ -163,6 +215,8 @@ std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
   const std::uint32_t index = module_->find_function(mangled);
   if (index == ptx::kNoIndex || !module_->functions[index].is_entry) return nullptr;
   auto made = lower(module_, index, *this);
+  load_machine();
+  if (!shared_problem_.empty()) machine_problems_[std::string(mangled)] = shared_problem_;
   if (machine_) {
     MachineInput input;
     std::string& problem = machine_problems_[std::string(mangled)];
@@ -187,6 +241,10 @@ std::vector<std::string> LoadedModule::kernel_names() const {
   for (const ptx::Function& f : module_->functions)
     if (f.is_entry && f.has_body) names.push_back(f.name);
   return names;
+}
+
+std::uint64_t LoadedModule::constant_bytes() const {
+  return constant_size_ - (machine_code_ ? MachineModule::extra_bytes(*machine_code_) : std::uint64_t{0});
 }
 
 void LoadedModule::constant_bank(std::uint64_t& base, std::uint64_t& size) const {

@@ -44,7 +44,9 @@ class LoadedModule {
   /// needs an instruction that muscope does not have.
   std::shared_ptr<const Kernel> kernel(std::string_view mangled);
   std::vector<std::string> kernel_names() const;
-  /// Where the module's constants start and how many bytes they take.
+  /// What the module's own constants take.
+  std::uint64_t constant_bytes() const;
+  /// Where the constants start and how many bytes they take, with other banks of the machine code.
   void constant_bank(std::uint64_t& base, std::uint64_t& size) const;
   const ptx::Module& ptx() const { return *module_; }
   /// Why the kernel of that mangled name, once loaded, was made from its PTX though there is machine code; empty else.
@@ -56,6 +58,8 @@ class LoadedModule {
   void apply_initialisers();
   void place_constants(const std::vector<std::pair<const ptx::Variable*, std::string>>& all);
   void take_function_handles();
+  void decide_for_all_kernels();
+  void load_machine();
   std::shared_ptr<const ptx::Module> module_;
   memory::AddressSpace& memory_;
   std::uint64_t constant_base_ = 0, constant_size_ = 0;
@@ -64,6 +68,7 @@ class LoadedModule {
   std::map<std::string, std::string, std::less<>> machine_problems_;
   std::shared_ptr<const MachineCode> machine_code_;
   std::unique_ptr<MachineModule> machine_;
+  std::string shared_problem_;  ///< why no kernel may be made from the machine code; empty: each for itself
   mutable std::mutex mutex_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "code/machine_module.h"
 #include "code/source_frames.h"
 #include "code/test_module.h"
 
@@ -201,6 +202,45 @@ TEST(LoadedModule, ManagedVariablesMoveToHostMemory) {
   EXPECT_EQ(pointer, reinterpret_cast<std::uint64_t>(host));
   EXPECT_EQ(m.memory.find(pointer).kind, memory::Kind::kManaged);
   m.memory.remove_host(host);
+}
+
+// A cubin without the kernels, but with a number for the function in `table`.
+std::shared_ptr<const MachineCode> code_without_kernels() {
+  auto code = std::make_shared<MachineCode>();
+  cubin::DataSection& data = code->image.data.emplace_back();
+  data.bytes = {8, 0, 0, 0, 0, 0, 0, 0};
+  data.symbols.push_back({"table", 0, 8, false, cubin::Binding::kGlobal});
+  return code;
+}
+
+TEST(LoadedModule, KernelsThatShareFunctionsAreAllOfOneKind) {
+  memory::AddressSpace memory(1 << 28);
+  const std::string function = ".func f() { ret; }\n", other = ".visible .entry g() { ret; }\n";
+  const auto problem = [&](const std::string& body, const char* kernel) {
+    LoadedModule module(parse(function + body + other), memory, code_without_kernels());
+    EXPECT_NE(module.kernel(kernel), nullptr);
+    return module.machine_problem(kernel);
+  };
+  EXPECT_EQ(problem(entry("call f;"), "k"), "the machine code does not have this kernel") << "called by name";
+  const std::string shared =
+      "the machine code does not have this kernel, of k; kernels that may share function "
+      "pointers are alike";
+  EXPECT_EQ(problem(".global .u64 table[1] = {f};\n" + entry("ret;"), "g"), shared);
+  EXPECT_EQ(problem(entry(".reg .u64 %a;\n mov.u64 %a, f;"), "g"), shared);
+
+  LoadedModule module(parse(function + ".global .u64 table[1] = {f};\n" + entry("ret;")), memory,
+                      code_without_kernels());
+  std::uint64_t value = 0;
+  std::memcpy(&value, memory.host_pointer(module.symbol("table")->address), 8);
+  EXPECT_EQ(value, kFunctionWindow + 16 * std::uint64_t{module.ptx().find_function("f")})
+      << "the number that PTX calls it by";
+}
+
+TEST(LoadedModule, ConstantsOfTheMachineCodeAreNotTheProgramsOwn) {
+  memory::AddressSpace memory(1 << 28);
+  const auto text = parse(".const .b8 c[10];\n" + entry("ret;"));
+  EXPECT_EQ(LoadedModule(text, memory).constant_bytes(), 10u);
+  EXPECT_EQ(LoadedModule(text, memory, code_without_kernels()).constant_bytes(), 10u);
 }
 
 TEST(LoadedModule, GivesItsMemoryBack) {

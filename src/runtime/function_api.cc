@@ -24,9 +24,7 @@ cudaError_t with_kernel(const void* function, Body&& body) {
 int sm_of_name(const std::string& target) { return target.size() > 3 ? std::atoi(target.c_str() + 3) : 0; }
 
 std::uint64_t constant_bytes(Runtime& runtime, KernelEntry& kernel) {
-  std::uint64_t base = 0, bytes = 0;
-  runtime.modules().load(runtime, *kernel.binary, runtime.current_device().index()).constant_bank(base, bytes);
-  return bytes;
+  return runtime.modules().load(runtime, *kernel.binary, runtime.current_device().index()).constant_bytes();
 }
 
 cudaError_t set_attribute(Runtime& runtime, KernelEntry& kernel, const muscope::code::Kernel& code,

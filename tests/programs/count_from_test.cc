@@ -255,6 +255,29 @@ TEST(CountFromProgram, OtherWordsAreRefused) {
   EXPECT_THAT(run.result.err, HasSubstr("auto, ptx, sass"));
 }
 
+// Managed variables, function pointers, virtual calls: the program prints what an H200 would.
+TEST(CountFromProgram, ResultsDoNotDependOnIt) {
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/machine_cases.cu";
+  const auto places = toolchain::SearchPlaces::from_environment();
+  std::vector<std::string> compilers;
+  if (toolchain::find_clang(places)) compilers.emplace_back("clang");
+  if (toolchain::find_nvcc(places)) compilers.emplace_back("nvcc");
+  if (compilers.empty()) GTEST_SKIP() << "needs clang 19 or newer, or nvcc";
+  for (const std::string& compiler : compilers) {
+    for (const char* from : {"auto", "ptx"}) {
+      const ProcessResult run =
+          toolchain::run_process({kMuscope, "run", "-q", "--toolchain", compiler, "--count-from", from, source});
+      EXPECT_EQ(run.out, "133 311 127\n212 315\n35 no error\n") << compiler << " " << from << run.err;
+    }
+  }
+  if (compilers.back() != "nvcc") return;
+  // Several files, linked by nvcc: one of its kernels cannot be executed from machine code, or all can.
+  const ProcessResult linked =
+      toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--compile-flags", "-rdc=true",
+                              kBinaries + "src/rdc_main.cu", kBinaries + "src/rdc_part.cu"});
+  EXPECT_EQ(linked.out, "rdc PASS\n") << linked.err;
+}
+
 TEST(CountFromProgram, TheRealPtxasIsAsked) {
   const auto tool = toolchain::find_ptxas(toolchain::SearchPlaces::from_environment());
   if (!tool || tool->version < toolchain::Version{13, 0, 0}) GTEST_SKIP() << "needs ptxas 13.0 or newer";
