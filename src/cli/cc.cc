@@ -16,7 +16,7 @@ constexpr std::string_view kHelp =
 Usage: muscope cc [--toolchain auto|clang|nvcc] NVCC-OPTIONS FILE...
 
   --toolchain clang   clang and muscope's own headers (what auto takes)
-  --toolchain nvcc    call nvcc itself, adding what muscope needs (-lineinfo, -cudart shared)
+  --toolchain nvcc    call nvcc itself, adding what muscope needs (-lineinfo, host lines, -cudart shared)
 
 Options are nvcc's: -c -o -I -D -std -O -g -G -lineinfo -arch -gencode -Xcompiler -Xlinker -l -L -MD -MF -MT -E -ptx
 -shared -use_fast_math -maxrregcount and the rest of nvcc 13.0's list; each is honoured, taken without effect (it says

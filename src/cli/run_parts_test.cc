@@ -158,6 +158,20 @@ TEST(CallSites, AnswersOfAddr2lineAreUnderstood) {
   EXPECT_EQ(p.file, "");
 }
 
+TEST(CallSites, CallsInlinedFromCudasHeadersBelongToTheLineThatMadeThem) {
+  const std::vector<CodePlace> places = parse_inlined(
+      "0x0000000000001234\ncudaError cudaMemcpyToSymbol<int>(int const&)\n/usr/local/cuda/include/cuda_runtime.h:700\n"
+      "upload()\n/src/app.cu:12\nmain\n/src/app.cu:40\n0x0000000000001300\nmain\n/src/app.cu:41\n"
+      "0x0000000000001400\ncudaMalloc<int>\n/opt/muscope/toolkit/muscope/runtime/x.h:5\n0x1500\n??\n??:0\n",
+      "/opt/muscope/toolkit");
+  ASSERT_EQ(places.size(), 4u);
+  EXPECT_EQ(places[0].function, "upload()");
+  EXPECT_EQ(places[0].line, 12);
+  EXPECT_EQ(places[1].line, 41);
+  EXPECT_EQ(places[2].line, 5);  // nothing better
+  EXPECT_EQ(places[3].file, "");
+}
+
 TEST(CallSites, WithoutDebugInformationTheSymbolHasToDo) {
   const CallSites sites;
   const std::string here = (fs::current_path() / "app").string();

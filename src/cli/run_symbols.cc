@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "toolchain/layout.h"
 #include "toolchain/process.h"
 #include "toolchain/tools.h"
 
@@ -30,6 +31,12 @@ std::string short_path(const std::string& path) {
   return error || text.empty() || text.starts_with("..") ? path : text;
 }
 
+// Functions of the runtime that are templates or inline: cudaMemcpyToSymbol(T&, ...), cudaLaunchKernel<T>.
+bool in_cuda_headers(const std::string& file, const std::string& toolkit) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name == "cuda_runtime.h" || name == "cuda_runtime_api.h" || (!toolkit.empty() && file.starts_with(toolkit));
+}
+
 }  // namespace
 
 CodePlace parse_addr2line(const std::string& function, const std::string& position) {
@@ -46,6 +53,25 @@ CodePlace parse_addr2line(const std::string& function, const std::string& positi
   return place;
 }
 
+std::vector<CodePlace> parse_inlined(const std::string& answers, const std::string& toolkit) {
+  std::vector<CodePlace> places;
+  std::istringstream lines(answers);
+  std::string function, position;
+  bool settled = false;
+  while (std::getline(lines, function)) {
+    if (function.starts_with("0x")) {
+      places.emplace_back();
+      settled = false;
+      continue;
+    }
+    if (!std::getline(lines, position)) break;
+    if (settled || places.empty()) continue;
+    places.back() = parse_addr2line(function, position);
+    settled = !in_cuda_headers(places.back().file, toolkit);
+  }
+  return places;
+}
+
 void CallSites::want(const views::CodeAddress& address) {
   if (!address.module.empty()) modules_[address.module].try_emplace(address.offset);
 }
@@ -57,14 +83,13 @@ void CallSites::resolve() {
   for (auto& [module, places] : modules_) {
     toolchain::ProcessOptions options;
     for (const auto& [offset, place] : places) options.input += fmt::format("{:#x}\n", offset);
-    const toolchain::ProcessResult result = toolchain::run_process({tool->path, "-f", "-C", "-e", module}, options);
+    const toolchain::ProcessResult result =
+        toolchain::run_process({tool->path, "-a", "-i", "-f", "-C", "-e", module}, options);
     if (!result.ok()) continue;
-    std::istringstream lines(result.out);
-    std::string function, position;
-    for (auto& [offset, place] : places) {
-      if (!std::getline(lines, function) || !std::getline(lines, position)) break;
-      place = parse_addr2line(function, position);
-    }
+    const std::vector<CodePlace> found = parse_inlined(result.out, toolchain::Layout::of_this_program().toolkit);
+    auto next = found.begin();
+    for (auto& [offset, place] : places)
+      if (next != found.end()) place = *next++;
   }
 }
 

@@ -37,6 +37,11 @@ class CallSites {
   std::map<std::string, std::string> names_;
 };
 
+/// What `addr2line -a -i -f -C` says of each address: the innermost frame that is not inside the CUDA headers, for a
+/// call inlined from them belongs to the line that made it; the outermost where all are. `toolkit` is the folder of
+/// ours.
+std::vector<CodePlace> parse_inlined(const std::string& answers, const std::string& toolkit);
+
 /// One "function\nfile:line" answer of `addr2line -f -C`; unknown parts ("??") are left empty.
 CodePlace parse_addr2line(const std::string& function, const std::string& position);
 

@@ -66,6 +66,7 @@ std::vector<std::string> host_words(const Flags& flags) {
   const char* otherwise = flags.debug ? "0" : "2";
   words.push_back("-O" + (flags.optimize.empty() ? std::string(otherwise) : flags.optimize));
   if (flags.debug) words.emplace_back("-g");
+  if (wants_host_lines(flags)) words.emplace_back("-g1");
   if (flags.no_warnings) words.emplace_back("-w");
   if (flags.warnings_are_errors) words.emplace_back("-Werror");
   return words;

@@ -1,6 +1,7 @@
 // The small types of flags.h: languages and GPU targets.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -63,6 +64,11 @@ GpuTarget newest_target(std::span<const GpuTarget> targets) {
   }
   newest.is_virtual = true;
   return newest;
+}
+
+bool wants_host_lines(const Flags& flags) {
+  return !flags.debug && std::none_of(flags.host_options.begin(), flags.host_options.end(),
+                                      [](const std::string& word) { return word.starts_with("-g") || word == "-s"; });
 }
 
 }  // namespace muscope::toolchain

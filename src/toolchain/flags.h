@@ -120,4 +120,8 @@ GpuTarget parse_target(std::string_view text, std::string_view option);
 /// machine code; all zero when none is given.
 GpuTarget newest_target(std::span<const GpuTarget> targets);
 
+/// Host code gets line tables (gcc's and clang's -g1), so that a report can name the lines that copy: unless the user
+/// decided about debug information.
+bool wants_host_lines(const Flags& flags);
+
 }  // namespace muscope::toolchain

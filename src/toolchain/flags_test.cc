@@ -219,6 +219,20 @@ TEST(Clang, TheHostPassIncludesThePtx) {
   EXPECT_THAT(plain, Not(Contains("a.ptx")));
 }
 
+// The report names the lines of host code that copy; who chose debug information keeps the choice.
+TEST(HostLines, AreThereUnlessTheUserDecided) {
+  const NvccSetup nvcc{{"nvcc", "/nvcc", {13, 0, 88}}, 90};
+  const Input source{"a.cu", Language::kCuda, false};
+  for (const char* const decided : {"-g", "-Xcompiler -g3", "-Xcompiler -ggdb"}) {
+    EXPECT_THAT(host_command(setup_with(22), cc(decided), source, "a.ptx", "a.o"), Not(Contains("-g1"))) << decided;
+    EXPECT_THAT(nvcc_object_command(nvcc, compile_flags(decided), source, "a.o", ""), Not(Contains("-g1"))) << decided;
+  }
+  EXPECT_THAT(host_command(setup_with(22), cc("-O3"), source, "a.ptx", "a.o"), Contains("-g1"));
+  EXPECT_THAT(host_command(setup_with(22), cc(""), {"a.cc", Language::kCxx, false}, "", "a.o"), Contains("-g1"));
+  EXPECT_THAT(nvcc_object_command(nvcc, compile_flags("-G"), source, "a.o", ""), IsSupersetOf({"-Xcompiler", "-g1"}));
+  EXPECT_THAT(nvcc_stand_in_command(nvcc.nvcc, {"-c", "a.cu"}, cc("-c a.cu")), IsSupersetOf({"-Xcompiler", "-g1"}));
+}
+
 TEST(Clang, MusaSourcesGetMusasNames) {
   const Flags flags = cc("--offload-arch=mp_22 -mtgpu -x musa -c k.cpp");
   ASSERT_TRUE(flags.inputs.at(0).musa);

@@ -50,6 +50,7 @@ std::vector<std::string> nvcc_object_command(const NvccSetup& setup, const Flags
   append(words, user_words(flags));
   // Host code is optimised unless the user says otherwise: programs check their results on the host.
   if (flags.optimize.empty() && !flags.debug) words.emplace_back("-O2");
+  if (wants_host_lines(flags)) append(words, {"-Xcompiler", "-g1"});
   if (!dependency_file.empty()) append(words, {"-MD", "-MF", dependency_file});
   append(words, {"-c", "-o", object, input.path});
   return words;
@@ -70,6 +71,7 @@ std::vector<std::string> nvcc_stand_in_command(const Tool& nvcc, const std::vect
   std::vector<std::string> words{nvcc.path};
   append(words, args);
   if (!flags.device_debug && !flags.line_info) words.emplace_back("-lineinfo");
+  if (wants_host_lines(flags)) append(words, {"-Xcompiler", "-g1"});
   const bool chose_runtime = std::any_of(
       args.begin(), args.end(), [](const std::string& word) { return word.find("cudart") != std::string::npos; });
   if (!chose_runtime) append(words, {"-cudart", "shared"});

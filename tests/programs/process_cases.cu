@@ -44,7 +44,7 @@ static void launch() {
   for (int i = 0; i < kElements; ++i) host[i] = static_cast<float>(i);
   float* data = nullptr;
   check(cudaMalloc(&data, sizeof host));
-  check(cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice));  // copies to the device
   scale<<<2, 128>>>(data, kElements);
   check(cudaGetLastError());
   check(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));

@@ -99,6 +99,8 @@ TEST_F(RunCases, ReportsAndPassesOn) {
   EXPECT_THAT(good.out, HasSubstr("scale(float*, int)"));
   EXPECT_EQ(launches(), 2u);
   EXPECT_EQ(report_["program"]["exit"], 0);
+  // Host code has lines though nobody asked for debug information.
+  EXPECT_THAT(good.out, HasSubstr("process_cases.cu:" + std::to_string(line_of("copies to the device"))));
 
   EXPECT_EQ(cases({"launch", "exit:3"}).exit_code, 1);
   EXPECT_EQ(report_["program"]["exit"], 3);
