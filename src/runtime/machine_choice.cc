@@ -44,19 +44,21 @@ MachineChoice from_program(const cubin::FatbinEntry& entry) {
   return choice;
 }
 
-/// Nothing when `muscope run` is not there, or ends.
-std::optional<AssemblyReply> ask(const RunOptions& options, const AssemblyRequest& request) {
-  if (options.run_dir.empty()) return std::nullopt;
+/// Without a version when there is no ptxas, or nobody who could ask it.
+AssemblyReply ask(const RunOptions& options, const AssemblyRequest& request) {
+  if (options.run_dir.empty()) return {};
   const KeepErrno keep;
   const volatile std::uint32_t* const stop = Spool::of_process().stop_flag();
   const MessageSocket::Stop stopped = [stop] { return *stop != 0; };
   // A connection for each request: the program may close descriptors, or fork, between two of them.
   const MessageSocket connection = MessageSocket::connect_to(options.run_dir + '/' + kAssemblerName, stopped);
   std::string message;
-  if (!connection.valid() || !connection.send(encode(request), stopped) ||
-      !connection.receive(message, kLargestAssemblyMessage, 0, stopped))
-    return std::nullopt;
-  return decode_assembly_reply(message);
+  if (!connection.valid()) return {};
+  AssemblyReply none;
+  none.reason = "the run ended before ptxas did";
+  if (!connection.send(encode(request), stopped) || !connection.receive(message, kLargestAssemblyMessage, 0, stopped))
+    return none;
+  return decode_assembly_reply(message).value_or(none);
 }
 
 /// LLVM stamps its PTX. Whoever made it with clang has it assembled by whatever ptxas there is.
@@ -72,24 +74,24 @@ MachineChoice from_ptxas(const ChosenPtx& ptx, int sm, const RunOptions& options
   request.sm = sm;
   if (ptx.entry->target.sm == sm) request.variant = ptx.entry->target.variant;
   request.options = ptx.entry->options;
-  const std::optional<AssemblyReply> reply = ask(options, request);
-  if (!reply || reply->version.empty()) {
-    choice.problem = views::kNoPtxas;
+  const AssemblyReply reply = ask(options, request);
+  if (reply.version.empty()) {
+    choice.problem = reply.reason.empty() ? views::kNoPtxas : reply.reason;
     return choice;
   }
-  const std::string name = "ptxas " + reply->version;
-  if (reply->cubin.empty()) {
-    choice.problem = name + ": " + reply->reason;
+  const std::string name = "ptxas " + reply.version;
+  if (reply.cubin.empty()) {
+    choice.problem = name + ": " + reply.reason;
     return choice;
   }
   try {
-    choice.code = code_of(reply->cubin, name);
+    choice.code = code_of(reply.cubin, name);
   } catch (const Error& error) {
     choice.problem = "what " + name + " made cannot be read: " + error.diagnostics().front().text;
     return choice;
   }
   if (!made_by_llvm(ptx.text))
-    choice.other_release = other_release(ptx.entry->version_major, ptx.entry->version_minor, reply->version);
+    choice.other_release = other_release(ptx.entry->version_major, ptx.entry->version_minor, reply.version);
   if (!choice.other_release.empty()) choice.problem = "its PTX was made by CUDA " + choice.other_release;
   return choice;
 }
