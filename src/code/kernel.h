@@ -79,9 +79,11 @@ enum class OpKind : std::uint8_t {
 /// Ops of kernels made from machine code. There, lanes that parted come together only where an instruction says so.
 enum class MachineKind : std::uint8_t {
   kNone,
-  kSetBarrier,     ///< BSSY: convergence barrier dst (a mask per lane) becomes the running lanes
-  kWaitBarrier,    ///< BSYNC: waits until all lanes of barrier a that are alive have come
-  kLeaveBarrier,   ///< BREAK: the running lanes leave barrier dst
+  // Convergence barriers are masks of the warp, whichever path runs: number `offset`.
+  kSetBarrier,     ///< BSSY: becomes the running lanes
+  kWaitBarrier,    ///< BSYNC: waits until all its lanes that are alive wait at it; lanes that are not in it go on
+  kLeaveBarrier,   ///< BREAK: the running lanes leave it
+  kMoveBarrier,    ///< BMOV B, R: becomes the value of a
   kWarpSync,       ///< WARPSYNC: waits for the lanes of mask a; of all when it has no place
   kCollective,     ///< WARPSYNC.COLLECTIVE: the same, and remembers who came together and where they go on: target
   kEndCollective,  ///< ENDCOLLECTIVE: they part again and go on there
@@ -258,6 +260,8 @@ inline constexpr std::uint64_t kLocalWindow = 0x8100'0000'0000;
 inline constexpr std::uint64_t kParamWindow = 0x8200'0000'0000;
 inline constexpr std::uint64_t kFunctionWindow = 0x8300'0000'0000;
 inline constexpr std::uint64_t kCodeWindow = 0x8380'0000'0000;  ///< machine code: where the kernel's section lies
+/// Machine code: first slot of the frame that holds a convergence barrier, its mask in every word.
+inline constexpr std::uint32_t kBarrierSlots = 1, kBarriers = 16;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
 /// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
 /// there).

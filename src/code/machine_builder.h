@@ -59,7 +59,7 @@ class MachineBuilder {
   std::shared_ptr<Kernel> finish();
 
  private:
-  static constexpr std::uint32_t kBarrierSlots = 1, kJunkSlots = 17, kTemporarySlots = 21, kUniformSlots = 25;
+  static constexpr std::uint32_t kJunkSlots = kBarrierSlots + kBarriers, kTemporarySlots = 21, kUniformSlots = 25;
   static Place slot(std::uint32_t n) { return Place{n * kSlotBytes}; }
   static constexpr std::uint32_t kJunkPredicate = 4 * 23;
   std::uint32_t register_slots() const { return kUniformSlots + uniforms_; }
@@ -76,6 +76,7 @@ class MachineBuilder {
 
 // One file each.
 void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i);
+void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
 /// What the instruction counts as (views::InstructionKind).
 views::InstructionKind kind_of(const sass::Instruction& instruction);

@@ -115,15 +115,17 @@ class Finder {
                                       input_.words[n].lo, n * kBytes);
         return;
       }
-      const bool jumps = i.memory.target >= 0 &&
+      const bool by_register = (i.opcode == Opcode::kCALL || i.opcode == Opcode::kJMP) && i.a.exists();
+      const bool jumps = i.memory.target >= 0 && !by_register &&
                          (i.opcode == Opcode::kBRA || i.opcode == Opcode::kCALL || i.opcode == Opcode::kJMP ||
-                          i.opcode == Opcode::kWARPSYNC) &&
-                         i.a.kind != sass::OperandKind::kRegister;
+                          i.opcode == Opcode::kWARPSYNC);
       if (jumps) {
         const auto target = static_cast<std::uint32_t>(i.memory.target / kBytes);
         enter(target);
         if (target <= n && target < count_) loop_[target] = true;
       }
+      // Issued once for each target that lanes have: a block of its own.
+      if (i.a.exists() && (uses_table(i) || i.opcode == Opcode::kCALL || i.opcode == Opcode::kRET)) leader_[n] = true;
       if (uses_table(i)) enter_tables();
       if (calls_by_register(i)) enter_functions();
       if (ends_block(i) && n + 1 < count_ && falls_through(i)) leader_[n + 1] = true;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,12 +24,14 @@ struct MachineInput {
   std::uint32_t registers = 0;                                ///< per thread, with the highest number that is used
   std::uint32_t stack_bytes = 0;                              ///< local memory per thread
   std::uint32_t parameter_offset = 0;                         ///< where the parameters begin in constant bank 0
-  std::uint32_t bank0_bytes = 0;             ///< of constant bank 0: the driver's words and the parameters
+  std::uint32_t bank0_bytes = 0;          ///< of constant bank 0: the driver's words and the parameters
   std::array<std::uint64_t, 32> banks{};  ///< device address of each constant bank's first byte; 0: none
   std::array<std::uint64_t, 32> bank_bytes{};
   std::vector<std::uint32_t> frame_of;  ///< by instruction: row of `frames`, or views::kNoFrame
   std::vector<int> ptx_line_of;         ///< by instruction; 0 unknown
   std::vector<views::Frame> frames;
+  /// Whether the executor has a handler for a plain instruction; none: for no one.
+  std::function<bool(const sass::Instruction&)> executable;
 };
 
 }  // namespace muscope::code

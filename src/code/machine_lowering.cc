@@ -175,20 +175,15 @@ class MachineLowering {
       case Opcode::kKILL:
         control(OpKind::kExit, i);
         return;
-      case Opcode::kBSSY: {
-        b_.add(OpKind::kMachine, i, false).machine = MachineKind::kSetBarrier;
-        b_.kernel().ops.back().dst = b_.barrier(i.a.index);
+      case Opcode::kBSSY:
+        barrier_op(b_.add(OpKind::kMachine, i, false), MachineKind::kSetBarrier, i.a);
         return;
-      }
-      case Opcode::kBSYNC: {
-        const Place from = b_.barrier(i.a.index);
-        control(OpKind::kMachine, i, MachineKind::kWaitBarrier).a = from;
+      case Opcode::kBSYNC:
+        barrier_op(control(OpKind::kMachine, i), MachineKind::kWaitBarrier, i.a);
         return;
-      }
       case Opcode::kBREAK: {
         Op& op = b_.add(OpKind::kMachine, i);
-        op.machine = MachineKind::kLeaveBarrier;
-        op.dst = b_.barrier(i.a.index);
+        barrier_op(op, MachineKind::kLeaveBarrier, i.a);
         if (!is_true(i.p0)) {
           if (op.guard.exists()) throw CannotLower("two predicates");
           op.guard = b_.predicate(i.p0);
@@ -242,10 +237,14 @@ class MachineLowering {
       case Opcode::kS2UR:
       case Opcode::kCS2R:
         return lower_special_register(b_, i);
+      case Opcode::kTEX:
+      case Opcode::kTLD:
+        return lower_texture_instruction(b_, i);
       default:
         break;
     }
     if (is_memory_instruction(i)) return lower_memory_instruction(b_, i);
+    if (!b_.input().executable || !b_.input().executable(i)) throw CannotLower("an instruction without a handler");
     lower_plain(i);
   }
 
@@ -308,7 +307,7 @@ class MachineLowering {
   }
 
   void lower_warp_sync(const sass::Instruction& i) {
-    if (i.memory.mode != 0 && i.memory.mode != kWarpSyncCollective) throw CannotLower("a form of WARPSYNC");
+    if (i.memory.mode > kWarpSyncCollective) throw CannotLower("a form of WARPSYNC");
     Place mask;
     if (i.a.exists()) mask = b_.value(i.a);
     const bool collective = i.memory.mode == kWarpSyncCollective;
@@ -319,19 +318,24 @@ class MachineLowering {
   }
 
   void lower_barrier_move(const sass::Instruction& i) {
-    // BMOV R, B and BMOV B, R: barriers are a word per lane. .CLEAR leaves an empty barrier behind.
-    Op& op = b_.add(OpKind::kPtx, i);
-    op.opcode = ptx::Opcode::k_mov;
-    op.type = ptx::Type::kB32;
-    op.dst = b_.result(i.dst);
-    op.a = b_.value(i.a);
-    if ((i.memory.mode & 1) != 0 && i.a.kind == OperandKind::kBarrier) {
-      Op& clear = b_.add(OpKind::kPtx, i);
-      clear.opcode = ptx::Opcode::k_mov;
-      clear.type = ptx::Type::kB32;
-      clear.dst = b_.barrier(i.a.index);
-      clear.a = b_.literal(0);
+    if (i.dst.kind == OperandKind::kBarrier) {
+      const Place from = b_.value(i.a);
+      Op& op = b_.add(OpKind::kMachine, i);
+      barrier_op(op, MachineKind::kMoveBarrier, i.dst);
+      op.a = from;
+      return;
     }
+    copy_words(i, i.dst, b_.barrier(i.a.index), 1);
+    if ((i.memory.mode & 1) == 0) return;
+    // .CLEAR leaves an empty barrier behind.
+    Op& op = b_.add(OpKind::kMachine, i);
+    barrier_op(op, MachineKind::kMoveBarrier, i.a);
+    op.a = b_.literal(0);
+  }
+
+  static void barrier_op(Op& op, MachineKind machine, const sass::Operand& barrier) {
+    op.machine = machine;
+    op.offset = barrier.index;
   }
 
   void lower_barrier(const sass::Instruction& i) {

@@ -127,7 +127,7 @@ void lower_constant(MachineBuilder& b, const sass::Instruction& i) {
   op.address_is_64 = false;
   if (indexed) {
     op.a = b.value(i.memory.base);
-    op.e = b.literal(0);
+    op.e = b.constant_words(std::vector<ConstSlot>(2));
     op.uniform_bytes = 8;
   }
   op.uniform = uniform;

@@ -106,6 +106,7 @@ bool MachineModule::input_of(const std::string& mangled, bool deep_stack, Machin
   for (const cubin::IndirectBranch& branch : facts->branches)
     for (const std::uint64_t target : branch.targets) out.table_targets.push_back(static_cast<std::uint32_t>(target));
   out.externals = externals_;
+  out.executable = code_->executable;
   out.registers = kernel->registers;
   const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
   out.stack_bytes =

@@ -2,6 +2,7 @@
 // what machine_lowering needs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@ struct MachineCode {
   cubin::CodeImage image;
   cubin::CubinInfo info;
   std::string source;  ///< "cubin sm_90 in the program", "ptxas 13.0"
+  /// Whether the executor has a handler for an instruction (exec::can_execute).
+  std::function<bool(const sass::Instruction&)> executable;
 };
 
 class MachineModule {

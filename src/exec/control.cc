@@ -8,6 +8,7 @@
 
 #include "exec/block_run.h"
 #include "exec/launch_context.h"
+#include "exec/machine.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
 
@@ -163,8 +164,12 @@ const XOp* run_exit(Warp& w, const XOp*) {
   w.alive &= ~w.active;
   threads_exited(w, static_cast<std::uint32_t>(std::popcount(w.active)));
   // Lanes that wait for these in a .sync instruction need them no more.
-  for (Path& p : w.paths)
-    if (p.state == PathState::kSync) p.state = PathState::kReady;
+  if (w.worker->program->kernel->machine_code) {
+    release_converged(w);
+  } else {
+    for (Path& p : w.paths)
+      if (p.state == PathState::kSync) p.state = PathState::kReady;
+  }
   if (w.paths.empty()) {
     set_active(w, 0);
     w.stop = Stop::kExited;

@@ -188,9 +188,14 @@ std::vector<Row> float_rows() {
     const Round round = m.round;
     const std::string floating = std::string("cvt.") + m.floating, whole = std::string("cvt.") + m.integer;
     r.push_back(row(floating + ".f32.f64", [mode](double a) -> float { return narrowed(a, mode); }));
-    r.push_back(row(floating + ".ftz.f32.f64", [mode](double a) -> float {
-      // Flushed before it is rounded: a value just below the smallest normal number becomes 0 (H200).
-      return std::fabs(a) < 0x1p-126 ? static_cast<float>(std::copysign(0.0, a)) : flushed(narrowed(a, mode));
+    r.push_back(row(floating + ".ftz.f32.f64", [mode, round](double a) -> float {
+      // Flushed when 24 bits of any exponent would be below 2^-126 (H200): the last such number is 2^-126 - 2^-150.
+      const bool away = a < 0 ? round == Round::kDown : round == Round::kUp;
+      const double x = std::fabs(a);
+      const bool tiny = round == Round::kNearest ? x < 0x1p-126 - 0x1p-151
+                        : away                   ? x <= 0x1p-126 - 0x1p-150
+                                                 : x < 0x1p-126;
+      return tiny ? static_cast<float>(std::copysign(0.0, a)) : narrowed(a, mode);
     }));
     r.push_back(row(floating + ".f16.f32",
                     [round](float a) -> Half { return {kHalf.round(static_cast<long double>(a), round)}; }));

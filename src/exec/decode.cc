@@ -224,6 +224,8 @@ Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) 
 
 }  // namespace
 
+bool can_execute(const sass::Instruction& instruction) { return find_sass(instruction) != nullptr; }
+
 std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel) {
   auto program = std::make_shared<Program>();
   program->ops.resize(kernel->ops.size());
@@ -281,7 +283,9 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
       handler = run_uniform;
     }
     const bool guardable = op.kind == OpKind::kPtx || op.kind == OpKind::kLocalAddress || op.kind == OpKind::kSass ||
-                           (op.kind == OpKind::kMachine && op.machine == code::MachineKind::kCastSpin);
+                           (op.kind == OpKind::kMachine && (op.machine == code::MachineKind::kCastSpin ||
+                                                            op.machine == code::MachineKind::kLeaveBarrier ||
+                                                            op.machine == code::MachineKind::kMoveBarrier));
     if (guardable && op.guard.exists()) {
       x.inner = handler;
       handler = run_guarded;

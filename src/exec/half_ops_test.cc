@@ -28,8 +28,8 @@ u16 apply(const SmallFormat& f, u16 a, u16 b, u16 c, bool ftz, bool sat, bool re
   if (sat) r = r > 0 ? (r < 1 ? r : 1) : 0;
   if (relu && (r < 0 || (r == 0 && std::signbit(r)))) r = 0;
   u16 out = f.round(r, Round::kNearest);
-  // Flushed before it is rounded: 0x0400 * 0x3bff gives 0, not 0x0400 (H200).
-  if (ftz && std::fabs(r) < 0x1p-14L) out &= 0x8000;
+  // Flushed when 11 bits of any exponent would be below 2^-14: 0x0400 * 0x3bff gives 0, 0x0401 * 0x3bfe 0x0400 (H200).
+  if (ftz && std::fabs(r) < 0x1p-14L - 0x1p-26L) out &= 0x8000;
   return out;
 }
 

@@ -19,19 +19,79 @@ std::uint32_t index_of(const Warp& w, const XOp* op) { return static_cast<std::u
 
 unsigned lowest(GroupMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
+std::uint32_t* barrier_of(const Warp& w, std::size_t number) {
+  return reinterpret_cast<std::uint32_t*>(w.registers + (code::kBarrierSlots + number) * code::kSlotBytes);
+}
+
+void put_barrier(const Warp& w, std::size_t number, GroupMask mask) {
+  std::uint32_t* words = barrier_of(w, number);
+  for (unsigned l = 0; l < kGroupLanes; ++l) words[l] = mask;
+}
+
 const XOp* set_barrier(Warp& w, const XOp* op) {
-  std::uint32_t* barrier = w.dst<std::uint32_t>(op->dst);
-  for (GroupMask m = w.active; m; m &= m - 1) barrier[lowest(m)] = w.active;
+  put_barrier(w, static_cast<std::size_t>(op->offset), w.active);
   return op + 1;
 }
 
-/// Waits at `op` until every live lane of `members` is here. True when the op is done; else `next` is another path's.
-bool gather_lanes(Warp& w, const XOp* op, GroupMask members, const XOp** next) {
+const XOp* move_barrier(Warp& w, const XOp* op) {
+  put_barrier(w, static_cast<std::size_t>(op->offset), w.src<std::uint32_t>(op->a)[lowest(w.active)]);
+  return op + 1;
+}
+
+/// Number under which a path waits for a convergence barrier; WARPSYNC has none.
+constexpr std::uint32_t waiting_for(std::size_t number) { return 0x100 + static_cast<std::uint32_t>(number); }
+
+GroupMask waiting_lanes(const Warp& w, std::uint32_t waiting) {
+  GroupMask lanes = 0;
+  for (const Path& p : w.paths)
+    if (p.state == PathState::kSync && p.barrier == waiting) lanes |= p.mask;
+  return lanes;
+}
+
+/// Waiting paths of these lanes go on behind their instruction, those at the same place together.
+void release(Warp& w, std::uint32_t waiting, GroupMask members) {
+  for (Path& p : w.paths)
+    if (p.state == PathState::kSync && p.barrier == waiting && (p.mask & members) != 0) {
+      p.state = PathState::kReady;
+      p.barrier = 0;
+      ++p.op;
+      p.members = 1;  // released now
+    }
+  for (std::size_t i = 0; i < w.paths.size(); ++i) {
+    if (w.paths[i].members != 1 || w.paths[i].state != PathState::kReady) continue;
+    for (std::size_t j = w.paths.size(); j-- > i + 1;)
+      if (w.paths[j].members == 1 && w.paths[j].state == PathState::kReady && w.paths[j].op == w.paths[i].op) {
+        w.paths[i].mask |= w.paths[j].mask;
+        w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(j));
+      }
+    w.paths[i].members = 0;
+  }
+}
+
+const XOp* wait_barrier(Warp& w, const XOp* op) {
+  const auto number = static_cast<std::size_t>(op->offset);
+  const GroupMask members = *barrier_of(w, number) & w.alive;
+  if ((w.active & members) == 0 || w.active == members) return op + 1;
+  save_path(w, index_of(w, op), PathState::kSync, waiting_for(number));
+  set_active(w, 0);
+  if ((members & ~waiting_lanes(w, waiting_for(number))) == 0) release(w, waiting_for(number), members);
+  return next_path(w);
+}
+
+const XOp* leave_barrier(Warp& w, const XOp* op) {
+  const auto number = static_cast<std::size_t>(op->offset);
+  put_barrier(w, number, *barrier_of(w, number) & ~w.active);
+  release_converged(w);
+  return op + 1;
+}
+
+const XOp* warp_sync(Warp& w, const XOp* op) {
+  const GroupMask members = op->a == kNoPlace ? kAllLanes : w.src<std::uint32_t>(op->a)[lowest(w.active)];
   const GroupMask needed = members & w.alive;
   const std::uint32_t index = index_of(w, op);
   for (std::size_t i = 0; i < w.paths.size();) {
     Path& p = w.paths[i];
-    if (p.op == index && p.state == PathState::kSync && (p.mask & needed) == p.mask) {
+    if (p.op == index && p.state == PathState::kSync && p.members == members) {
       set_active(w, w.active | p.mask);
       w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
@@ -40,34 +100,10 @@ bool gather_lanes(Warp& w, const XOp* op, GroupMask members, const XOp** next) {
   }
   if ((w.active & needed) == needed || w.forced_sync) {
     w.forced_sync = false;
-    return true;
+    return op + 1;
   }
-  save_path(w, index, PathState::kSync, 0, needed);
-  *next = next_path(w);
-  return false;
-}
-
-const XOp* wait_barrier(Warp& w, const XOp* op) {
-  const GroupMask members = w.src<std::uint32_t>(op->a)[lowest(w.active)];
-  const XOp* next = op + 1;
-  gather_lanes(w, op, members, &next);
-  return next;
-}
-
-const XOp* leave_barrier(Warp& w, const XOp* op) {
-  std::uint32_t* barrier = w.dst<std::uint32_t>(op->dst);
-  for (unsigned l = 0; l < kGroupLanes; ++l) barrier[l] &= ~w.active;
-  // Lanes that wait for those that have just left may go on.
-  for (Path& p : w.paths)
-    if (p.state == PathState::kSync) p.state = PathState::kReady;
-  return op + 1;
-}
-
-const XOp* warp_sync(Warp& w, const XOp* op) {
-  const GroupMask members = op->a == kNoPlace ? kAllLanes : w.src<std::uint32_t>(op->a)[lowest(w.active)];
-  const XOp* next = op + 1;
-  gather_lanes(w, op, members, &next);
-  return next;
+  save_path(w, index, PathState::kSync, 0, members);
+  return next_path(w);
 }
 
 /// The lanes of a mask come together for some instructions and go on apart, as they came.
@@ -122,7 +158,8 @@ const XOp* jump_indirect(Warp& w, const XOp* op) {
   if (same != w.active) {
     const GroupMask rest = w.active & ~same;
     set_active(w, rest);
-    save_path(w, index_of(w, op), PathState::kReady);
+    // From the start of the block, which is this instruction: hardware issues it once for each target.
+    save_path(w, w.worker->program->kernel->blocks[op->block].enter, PathState::kReady);
     set_active(w, same);
   }
   return ops_of(w) + found->second;
@@ -134,6 +171,17 @@ const XOp* branch_if_diverged(Warp& w, const XOp* op) {
 }
 
 }  // namespace
+
+void release_converged(Warp& w) {
+  for (std::size_t number = 0; number < code::kBarriers; ++number) {
+    const GroupMask waiting = waiting_lanes(w, waiting_for(number));
+    const GroupMask members = *barrier_of(w, number) & w.alive;
+    if (waiting != 0 && (waiting & members) != 0 && (members & ~waiting) == 0) release(w, waiting_for(number), members);
+  }
+  // WARPSYNC looks again at who is alive.
+  for (Path& p : w.paths)
+    if (p.state == PathState::kSync && p.barrier == 0) p.state = PathState::kReady;
+}
 
 const XOp* run_uniform(Warp& w, const XOp* op) {
   const GroupMask running = w.active;
@@ -160,6 +208,8 @@ Handler find_machine(const code::Op& op) {
       return wait_barrier;
     case code::MachineKind::kLeaveBarrier:
       return leave_barrier;
+    case code::MachineKind::kMoveBarrier:
+      return move_barrier;
     case code::MachineKind::kWarpSync:
       return warp_sync;
     case code::MachineKind::kCollective:

@@ -8,6 +8,9 @@ namespace muscope::exec {
 /// Null when the op is not of that kind.
 Handler find_machine(const code::Op& op);
 
+/// After lanes have exited or left a barrier: paths that waited for nobody else go on.
+void release_converged(Warp& w);
+
 /// An instruction of the uniform datapath: runs op->body for all lanes, whichever are on.
 const XOp* run_uniform(Warp& w, const XOp* op);
 

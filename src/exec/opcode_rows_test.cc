@@ -123,6 +123,9 @@ std::vector<u64> doubles(bool few) {
                         1.401298464324817e-45,
                         7.006492321624085e-46,
                         7.1e-46,
+                        0x1.fffffep-127,
+                        0x1.ffffffp-127,
+                        0x1.ffffff8p-127,
                         0.1,
                         255.5,
                         -129.0,
@@ -140,7 +143,7 @@ std::vector<u64> halves(bool few, bool brain) {
   if (!few)
     for (u16 more : {u16{0x3e00}, u16{0x4100}, u16{0xc248}, u16{0x0200}, u16{0x8001}, u16{0xfbff}, u16{0x6400},
                      u16{0x6401}, u16{0x1400}, u16{0x4000}, u16{0xb800}, u16{0x0300}, u16{0x3555}, u16{0x7800},
-                     u16{0x1234}, u16{0xf234}, u16{0x3bff}})
+                     u16{0x1234}, u16{0xf234}, u16{0x3bff}, u16{0x0401}, u16{0x3bfe}})
       v.push_back(more);
   return {v.begin(), v.end()};
 }

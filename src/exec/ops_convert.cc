@@ -151,8 +151,10 @@ const XOp* general(Warp& w, const XOp* op) {
       } else if (to == Type::kF32 || to == Type::kTF32) {
         float f = v.is_float ? narrow(d, r) : integer_to_float(magnitude, negative, r);
         if (source.sat) f = static_cast<float>(clamp01(f));
-        // A double just below the smallest normal float is flushed although it would be rounded up to it (H200).
-        if (source.ftz && std::fabs(v.is_float ? d : double{f}) < std::numeric_limits<float>::min())
+        // Flushed is what is below the smallest normal float at full precision, although it would be rounded up to it
+        // among denormal numbers (H200): seen at a scale without them.
+        if (source.ftz && std::fabs(f) <= std::numeric_limits<float>::min() &&
+            (v.is_float ? std::fabs(narrow(d * 0x1p60, r)) < 0x1p-66f : std::fabs(f) < 0x1p-126f))
           f = std::copysign(0.0f, f);
         // Payloads of not-a-number survive except in conversions that are arithmetic (H200).
         const bool keep = f == f || from == Type::kF64 || from == Type::kBF16 || to == Type::kTF32;

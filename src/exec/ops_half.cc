@@ -58,9 +58,11 @@ template <typename F>
   if (flags & kSat) r = r > 0 ? (r < 1 ? r : 1) : 0;
   if (flags & kRelu) r = r > 0 || r != r ? r : 0;
   std::uint16_t out = F::out(r);
-  // Results too: what is below the smallest normal number before it is rounded, even if it would be rounded up to it
-  // (H200).
-  if ((flags & kFtz) && std::fabs(r) < F::kMinNormal) out &= 0x8000u;
+  // Results too, when they are below the smallest normal number at full precision: 0x0400 * 0x3bff gives 0, although it
+  // would be rounded up among denormal numbers; 0x0401 * 0x3bfe, nearer to it, gives 0x0400 (H200). Half a unit in the
+  // last place below that number decides. Only f16 has .ftz.
+  constexpr double kTiny = double{F::kMinNormal} * (1 - 0x1p-12);
+  if ((flags & kFtz) && std::fabs(r) < kTiny) out &= 0x8000u;
   return out;
 }
 

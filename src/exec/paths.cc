@@ -55,11 +55,17 @@ void save_path(Warp& w, std::uint32_t op, PathState state, std::uint32_t barrier
 
 const XOp* next_path(Warp& w) {
   std::size_t best = w.paths.size();
+  // Machine code parts and meets as it is nested: the path that parted last goes on first.
+  const bool latest_first = w.worker->program->kernel->machine_code != nullptr;
   for (int spinning = 0; spinning < 2 && best == w.paths.size(); ++spinning) {
     const PathState wanted = spinning ? PathState::kSpinning : PathState::kReady;
     for (std::size_t i = 0; i < w.paths.size(); ++i) {
       const Path& p = w.paths[i];
       if (p.state != wanted) continue;
+      if (latest_first && !spinning) {
+        best = i;
+        continue;
+      }
       // Paths that spin take turns, oldest first.
       if (best == w.paths.size() ||
           (!spinning && before(p.stack, block_of(w, p.op), w.paths[best].stack, block_of(w, w.paths[best].op))))

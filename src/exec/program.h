@@ -22,4 +22,7 @@ struct Program {
 /// Chooses a handler for every op; ops that have none get one that faults with "unsupported" when reached.
 std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel);
 
+/// Whether there is a handler for a plain machine instruction (code::OpKind::kSass).
+bool can_execute(const sass::Instruction& instruction);
+
 }  // namespace muscope::exec

@@ -240,6 +240,7 @@ std::shared_ptr<const Texture> find_texture(std::uint64_t handle) {
 const XOp* run_texture(Warp& w, const XOp* op) {
   const code::Op& source = *op->source;
   const std::uint64_t* handles = op->a != kNoPlace ? w.src<std::uint64_t>(op->a) : nullptr;
+  const std::uint32_t* words = op->sass ? w.src<std::uint32_t>(op->a) : nullptr;  // a uniform register pair
   const bool layered = source.offset & 16;
   const unsigned coordinates = static_cast<unsigned>(source.offset & 15) - layered;
   const std::uint32_t places[3] = {op->b, op->c, op->d};
@@ -247,7 +248,7 @@ const XOp* run_texture(Warp& w, const XOp* op) {
   std::uint64_t current = 0;
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-    const std::uint64_t handle = handles ? handles[l] : 0;
+    const std::uint64_t handle = words ? words[0] | std::uint64_t{words[kGroupLanes]} << 32 : handles ? handles[l] : 0;
     if (!texture || handle != current) {
       texture = find_texture(handle);
       current = handle;
