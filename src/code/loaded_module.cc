@@ -207,6 +207,7 @@ void LoadedModule::place_managed(std::string_view name, void* pointer) {
   for (const ptx::Variable& v : module_->variables)
     if (!v.relocations.empty())
       if (const auto other = symbols_.find(v.name); other != symbols_.end()) initialise(v, other->second);
+  if (machine_code_ && shared_problem_.empty()) take_function_handles();
 }
 
 std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
