@@ -77,6 +77,12 @@ bool AssemblyService::ending() const {
   return ending_;
 }
 
+double AssemblyService::busy_seconds() const {
+  const std::lock_guard lock(mutex_);
+  if (assemblers_ == 0) return 0;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - busy_since_).count();
+}
+
 void AssemblyService::wake() const {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
@@ -159,7 +165,7 @@ AssemblyReply AssemblyService::answer(AssemblyRequest request) {
   std::unique_lock lock(mutex_);
   freed_.wait(lock, [this] { return ending_ || assemblers_ < kMostAssemblers; });
   if (ending_) return reply;
-  ++assemblers_;
+  if (assemblers_++ == 0) busy_since_ = std::chrono::steady_clock::now();
   lock.unlock();
   toolchain::Assembled made;
   try {

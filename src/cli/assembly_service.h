@@ -1,6 +1,7 @@
 // Assembles PTX for the processes of a run: they ask over a socket in the run directory, ptxas runs here.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -31,6 +32,9 @@ class AssemblyService {
   /// Is that one of the ptxas processes?
   bool owns(pid_t pid) const { return running_.contains(pid); }
 
+  /// How long ptxas processes have been running without a pause; 0 when none runs.
+  double busy_seconds() const;
+
   static constexpr int kMostAssemblers = 2;     ///< ptxas processes at a time: the program needs the cores too
   static constexpr int kMostConnections = 128;  ///< others wait to be accepted
 
@@ -58,6 +62,7 @@ class AssemblyService {
   std::condition_variable freed_;
   std::list<Connection> connections_;
   int assemblers_ = 0;
+  std::chrono::steady_clock::time_point busy_since_;
   bool ending_ = false;
   std::thread acceptor_;
 };

@@ -75,6 +75,7 @@ TEST_F(Service, AssemblesWithTheRecordedOptions) {
   EXPECT_EQ(reply->cubin, "options: -arch=sm_90a -lineinfo --maxrregcount=32\nsome ptx\n");
   EXPECT_EQ(reply->reason, "");
   EXPECT_EQ(reply->version, "13.0.88");
+  EXPECT_EQ(service_->busy_seconds(), 0);
 }
 
 TEST_F(Service, SaysWhyThereIsNoCubin) {
@@ -189,6 +190,7 @@ TEST_F(Service, EndsAtOnceWhateverItIsDoing) {
   const pid_t assembler = std::stoi(folder_.read("pid"));
   EXPECT_TRUE(service_->owns(assembler));
   EXPECT_FALSE(service_->owns(::getpid()));
+  EXPECT_GT(service_->busy_seconds(), 0);
   const auto begin = Clock::now();
   service_.reset();
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(2));

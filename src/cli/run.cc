@@ -39,6 +39,8 @@ Diagnostic warning(std::string_view code, std::string text, std::string hint) {
   return d;
 }
 
+constexpr double kSlowAssembly = 3;  ///< seconds of ptxas after which people at a terminal are told
+
 void say(const Diagnostic& diagnostic) { std::fputs(to_text(diagnostic).c_str(), stderr); }
 
 /// How the report is to be shown, checked before anything runs.
@@ -210,7 +212,15 @@ int run_command(const Arguments& args) {
       command.is_helper = [&assembler](pid_t pid) { return assembler->owns(pid); };
     }
     Progress progress(run, !request.quiet);
-    child = run_child(command, run, [&] { progress.update(); });
+    bool told = request.quiet || ::isatty(STDERR_FILENO) == 0;
+    child = run_child(command, run, [&] {
+      progress.update();
+      if (!told && assembler && assembler->busy_seconds() >= kSlowAssembly) {
+        told = true;
+        progress.erase();
+        std::fputs("note: ptxas assembles the program's PTX (not with --count-from ptx)\n", stderr);
+      }
+    });
     progress.erase();
     assembler.reset();
     int lost_errno = 0;
