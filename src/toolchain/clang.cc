@@ -90,6 +90,8 @@ std::vector<std::string> host_pass(const ClangSetup& setup, const Flags& flags, 
   append(words, {"-x", "cuda", "--cuda-host-only"});
   if (flags.per_thread_stream) words.emplace_back("-fgpu-default-stream=per-thread");
   append(words, host_words(flags));
+  // Programs were tried with nvcc's host compiler, g++, under which generators that overflow an int happen to work.
+  words.emplace_back("-fwrapv");
   append(words, flags.host_options);
   // Options for g++ that clang does not know must not fail the build.
   words.emplace_back("-Wno-unknown-warning-option");
@@ -154,6 +156,10 @@ std::vector<std::string> device_command(const ClangSetup& setup, const Flags& fl
   }
   words.emplace_back(device_level(flags));
   append(words, {"-gline-tables-only", "-w"});
+  // nvcc unrolls more than LLVM does by itself. With these, two of 71 kernels of the examples execute 1 and 12 % more
+  // instructions than nvcc's build instead of 38 and 32 %, and none gets farther away (docs/toolchains.md).
+  if (!flags.device_debug)
+    append(words, {"-mllvm", "-unroll-threshold=1000", "-mllvm", "-unroll-partial-threshold=150"});
   const FloatRules& floats = flags.floats;
   if (floats.contract) {
     words.emplace_back("-ffp-contract=fast-honor-pragmas");

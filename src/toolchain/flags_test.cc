@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 #include "toolchain/clang.h"
 #include "toolchain/nvcc.h"
@@ -205,6 +207,10 @@ TEST(Clang, TheDevicePassesCarryTheFloatRules) {
   EXPECT_THAT(device, IsSupersetOf({"-O3", "-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
                                     "-ffp-contract=fast-honor-pragmas", "-target-sdk-version=12.5"}));
   EXPECT_THAT(device, Not(Contains("-MD")));
+  // How far loops are unrolled: as nvcc does, and not at all for debugging.
+  EXPECT_THAT(device, Contains("-unroll-threshold=1000"));
+  EXPECT_THAT(device_command(setup_with(22), cc("-G"), {"a.cu", Language::kCuda, false}, "a.ll", ""),
+              Not(Contains("-unroll-threshold=1000")));
   EXPECT_THAT(back_end_command(setup_with(19), fast, "a.ll", "a.ptx"),
               IsSupersetOf({"+ptx85", "-O3", "-ffp-contract=on", "-nvptx-prec-divf32=0", "-nvptx-prec-sqrtf32=0"}));
 }
@@ -217,6 +223,12 @@ TEST(Clang, TheHostPassIncludesThePtx) {
   const auto plain = host_command(setup_with(22), cc("-O1"), {"a.cpp", Language::kCxx, false}, "a.ptx", "a.o");
   EXPECT_EQ(plain.front(), "/usr/bin/g++");
   EXPECT_THAT(plain, Not(Contains("a.ptx")));
+  // Overflow wraps in host code that clang compiles in g++'s place, unless the user says otherwise.
+  EXPECT_THAT(words, Contains("-fwrapv"));
+  const auto trapping =
+      host_command(setup_with(22), cc("-Xcompiler -fno-wrapv"), {"a.cu", Language::kCuda, false}, "", "");
+  EXPECT_LT(std::find(trapping.begin(), trapping.end(), "-fwrapv"),
+            std::find(trapping.begin(), trapping.end(), "-fno-wrapv"));
 }
 
 // The report names the lines of host code that copy; who chose debug information keeps the choice.
