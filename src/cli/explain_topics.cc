@@ -114,6 +114,8 @@ std::string_view grade_text(report::GradeRule rule) {
              "(compute capability 9.0), else estimated";
     case GradeRule::kExecuted:
       return "counted from machine code, modelled when the PTX was followed";
+    case GradeRule::kMachineConstantRule:
+      return "counted from machine code; no value when the PTX was followed";
     case GradeRule::kGlobalRule:
       return "counted from machine code, modelled when the PTX was followed; estimated on GPUs whose transaction rules "
              "no "

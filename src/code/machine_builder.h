@@ -76,6 +76,7 @@ class MachineBuilder {
 
 // One file each.
 void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i);
+void lower_space_query(MachineBuilder& b, const sass::Instruction& i);
 void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
 /// What the instruction counts as (views::InstructionKind).

@@ -237,6 +237,8 @@ class MachineLowering {
       case Opcode::kS2UR:
       case Opcode::kCS2R:
         return lower_special_register(b_, i);
+      case Opcode::kQSPC:
+        return lower_space_query(b_, i);
       case Opcode::kTEX:
       case Opcode::kTLD:
         return lower_texture_instruction(b_, i);

@@ -166,6 +166,15 @@ void lower_atomic(MachineBuilder& b, const sass::Instruction& i, MemoryKind kind
 
 }  // namespace
 
+void lower_space_query(MachineBuilder& b, const sass::Instruction& i) {
+  Op& op = b.add(OpKind::kPtx, i);
+  op.opcode = ptx::Opcode::k_isspacep;
+  lower_address(b, i, op);
+  op.vector = i.memory.mode;
+  op.dst = b.predicate_result(i.pdst0);
+  if (i.dst.exists() && i.dst.index != sass::kRz) throw CannotLower("a register result");
+}
+
 bool is_memory_instruction(const sass::Instruction& i) { return memory_kind(i.opcode).opcode != ptx::Opcode::kInvalid; }
 
 void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i) {

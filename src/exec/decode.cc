@@ -104,6 +104,14 @@ void encode(XOp& x, const code::Op& op) {
 
 /// Ops of machine code that are executed as their PTX counterparts.
 void encode_machine(XOp& x, const code::Op& op) {
+  if (op.opcode == Opcode::k_isspacep) {
+    x.offset = op.offset;
+    x.imm8 = op.vector;
+    x.flags = static_cast<std::uint8_t>((op.address_is_pair ? kAddressPair : 0) | (op.uniform_bytes == 8   ? kUniform64
+                                                                                   : op.uniform_bytes == 4 ? kUniform32
+                                                                                                           : 0));
+    x.has_base = op.a.exists();
+  }
   if (op.opcode != Opcode::k_bar) return;
   x.imm8 = op.vector;  // the lowering's choice: 0 wait, 1 to 3 reduce, 4 arrive
   x.flags = 1;
@@ -176,7 +184,10 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
   }
   // Machine code borrows moves and the combination of two predicates.
   if (op.source == nullptr)
-    return op.opcode == Opcode::k_mov ? table.move(op) : op.opcode == Opcode::k_and ? run_predicate_and : nullptr;
+    return op.opcode == Opcode::k_mov        ? table.move(op)
+           : op.opcode == Opcode::k_and      ? run_predicate_and
+           : op.opcode == Opcode::k_isspacep ? run_query_space
+                                             : nullptr;
   if (const Handler h = find_warp(op)) return h;
   for (const auto family :
        {table.integer, table.bits, table.floating, table.half, table.compare, table.convert, table.move})
@@ -259,7 +270,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
         encode_machine(x, op);
       else
         encode(x, op);
-      if (op.opcode == Opcode::k_cvta || op.opcode == Opcode::k_isspacep) x.offset = window_of(op.space);
+      if (op.sass == nullptr && (op.opcode == Opcode::k_cvta || op.opcode == Opcode::k_isspacep))
+        x.offset = window_of(op.space);
       // Addresses of parameters are generic from the start.
       if (op.opcode == Opcode::k_cvta && op.space == ptx::Space::kParam) x.offset = 0;
       if (op.opcode == Opcode::k_mov && op.special != ptx::Special::kNone) x.bytes = op.dst_lane_bytes;

@@ -192,6 +192,23 @@ const XOp* run_uniform(Warp& w, const XOp* op) {
   return next;
 }
 
+const XOp* run_query_space(Warp& w, const XOp* op) {
+  const std::uint32_t* low = op->has_base ? w.src<std::uint32_t>(op->a) : nullptr;
+  GroupMask result = 0;
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = lowest(m);
+    std::uint64_t address = static_cast<std::uint64_t>(op->offset) + uniform_part(w, op);
+    if (low) address += low[l] | (op->flags & kAddressPair ? std::uint64_t{low[l + kGroupLanes]} << 32 : 0);
+    const bool shared = address - code::kSharedWindow < code::kWindowBytes;
+    const bool local = address - code::kLocalWindow < code::kWindowBytes;
+    const bool inside = op->imm8 == 0 ? !shared && !local : op->imm8 == 1 ? local : op->imm8 == 2 && shared;
+    if (inside) result |= 1u << l;
+  }
+  std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
+  *d = (*d & ~w.active) | result;
+  return op + 1;
+}
+
 const XOp* run_predicate_and(Warp& w, const XOp* op) {
   const GroupMask a = *w.src<std::uint32_t>(op->a), b = *w.src<std::uint32_t>(op->b);
   const GroupMask both = (op->a_negated ? ~a : a) & (op->b_negated ? ~b : b);

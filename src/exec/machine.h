@@ -17,6 +17,9 @@ const XOp* run_uniform(Warp& w, const XOp* op);
 /// dst = a and b, predicates with their inversions.
 const XOp* run_predicate_and(Warp& w, const XOp* op);
 
+/// QSPC: whether the generic address is in space imm8 (0 global, 1 local, 2 shared, 3 shared of another block).
+const XOp* run_query_space(Warp& w, const XOp* op);
+
 /// ATOMS.CAST.SPIN (cast_spin.cc).
 const XOp* run_cast_spin(Warp& w, const XOp* op);
 

@@ -141,8 +141,9 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
   launch.state = record.state;
 
   const LaunchCounts counted = count_launch(record, kernel);
-  GradeContext context{launch.stream_grade, launch.stream_source, launch.registers.grade, launch.registers.reason,
-                       &gpu};
+  GradeContext context{
+      launch.stream_grade,           launch.stream_source, launch.registers.grade, launch.registers.reason, &gpu,
+      !kernel.machine_source.empty()};
   launch.metrics = compute_metrics(counted.total, context);
   add_launch_metrics(launch, record, gpu, context);
   launch.lines.reserve(counted.lines.size());

@@ -240,7 +240,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
         at_best(Grade::kModelled, "rules for 8 and 16 bytes are not measured on this GPU");
       break;
     case GradeRule::kConstantRule:
-      at_best(Grade::kModelled, "ptxas decides which constant loads are indexed");
+      if (!context.machine_code) at_best(Grade::kModelled, "ptxas decides which constant loads are indexed");
       break;
     case GradeRule::kTextureRule:
       at_best(Grade::kModelled, "one request per quad");
@@ -254,7 +254,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
 Metrics compute_metrics(const Counts& counts, const GradeContext& context) {
   Metrics metrics;
   for (const MetricRow& row : metric_rows()) {
-    if (row.compute == nullptr) continue;
+    if (row.compute == nullptr || (row.grade == GradeRule::kMachineConstantRule && !context.machine_code)) continue;
     const std::optional<MetricValue> value = row.compute(counts);
     if (!value) continue;
     GradeAndReason graded = grade_of(row.grade, context);

@@ -41,18 +41,19 @@ enum class Aggregation : std::uint8_t {
 
 /// What bounds the grade of a metric besides the launch's stream grade (see grade_of).
 enum class GradeRule : std::uint8_t {
-  kGiven,               ///< given with the launch
-  kRegisterCount,       ///< as good as the register count
-  kCarveoutRule,        ///< as good as the register count where the driver's choice of carve-out was measured
-  kExecuted,            ///< follows from the executed instructions
-  kGlobalRule,          ///< also needs the GPU's transaction rules
-  kGlobalAtomicRule,    ///< sectors of atomics: the rule is a floor
-  kTagStageRule,        ///< which lines share a set of L1's tag stage
-  kTagStageAtomicRule,  ///< the same for atomics: a floor
-  kDataStageRule,       ///< passes of L1's data stage
-  kBankRule,            ///< also needs the GPU's bank rules
-  kBankRuleRaw,         ///< the hardware counter also holds arbitration noise
-  kConstantRule,        ///< PTX does not say which constant loads become operands
+  kGiven,                ///< given with the launch
+  kRegisterCount,        ///< as good as the register count
+  kCarveoutRule,         ///< as good as the register count where the driver's choice of carve-out was measured
+  kExecuted,             ///< follows from the executed instructions
+  kGlobalRule,           ///< also needs the GPU's transaction rules
+  kGlobalAtomicRule,     ///< sectors of atomics: the rule is a floor
+  kTagStageRule,         ///< which lines share a set of L1's tag stage
+  kTagStageAtomicRule,   ///< the same for atomics: a floor
+  kDataStageRule,        ///< passes of L1's data stage
+  kBankRule,             ///< also needs the GPU's bank rules
+  kBankRuleRaw,          ///< the hardware counter also holds arbitration noise
+  kConstantRule,         ///< PTX does not say which constant loads become operands
+  kMachineConstantRule,  ///< LDC is known from machine code only: no value otherwise
   kTextureRule,
   kManagedRule,  ///< the driver migrates more than is touched
 };
@@ -96,6 +97,7 @@ struct GradeContext {
   Grade registers = Grade::kCounted;
   std::string registers_reason;
   const arch::GpuSpec* gpu = nullptr;
+  bool machine_code = false;  ///< what was counted are machine instructions
 };
 struct GradeAndReason {
   Grade grade = Grade::kCounted;

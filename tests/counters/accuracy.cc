@@ -56,9 +56,15 @@ std::string differences(const KnownDifferences& known, std::span<const GroupResu
 std::string tables() {
   const ScratchFolder work;
   int rows = 0;
-  GroupResult groups[] = {run_suite(work.path()), run_patterns(work.path(), &rows), run_examples(work.path())};
-  const char* titles[] = {"The suite: 63 launches of 36 kernels", "One warp, one instruction: 1,998 patterns",
-                          "The examples: 112 launches"};
+  GroupResult groups[] = {run_suite(work.path(), Code::kMachine), run_examples(work.path(), Code::kMachine),
+                          run_kernels(work.path()),              run_patterns(work.path(), &rows),
+                          run_suite(work.path()),                run_examples(work.path())};
+  const char* titles[] = {"Machine code: the suite, 63 launches of 36 kernels",
+                          "Machine code: the examples, 112 launches",
+                          "Machine code: kernels of more kinds, 69 launches",
+                          "PTX: one warp, one instruction, 1,998 patterns",
+                          "PTX: the suite",
+                          "PTX: the examples"};
   std::string text;
   for (std::size_t i = 0; i < std::size(groups); ++i) {
     if (!groups[i].problem.empty()) throw std::runtime_error(groups[i].problem);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the programs that are held against an H200: suite/suite, suite/patterns, examples/programs/*. They
+# Makes the programs that are held against an H200: suite/suite, suite/patterns, examples/programs/*, kernels/programs/*. They
 # are committed, so that the tests need no NVIDIA software; run this only after a source has changed, and capture the
 # counters again then (examples/capture.sh). Needs nvcc 13 (in PATH or CUDA_HOME) and strip.
-# Usage: make_programs.sh [NAME...]   (suite, patterns, conversions, an example; all when none is named)
+# Usage: make_programs.sh [NAME...]   (suite, patterns, conversions, an example, a program of kernels/; all when none is named)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 export PATH="${CUDA_HOME:-/usr/local/cuda}/bin:$PATH"
@@ -28,12 +28,14 @@ wanted() {  # wanted NAME
   [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $1 "* ]]
 }
 names=("$@")
+cp "$here"/kernels/*.cu "$here"/kernels/*.h "$here"/experiments/*.cu .
 for source in *.cu examples/*/*.cu; do
   name=$(basename "$source" .cu)
   wanted "$name" || continue
   case $source in
     examples/* | conversions.cu) build "$source" "$here/examples/programs/$name" ;;
-    *) build "$source" "$here/suite/$name" ;;
+    suite.cu | patterns.cu) build "$source" "$here/suite/$name" ;;
+    *) build "$source" "$here/kernels/programs/$name" ;;
   esac
 done
 du -sh "$here/suite" "$here/examples/programs"

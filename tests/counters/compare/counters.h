@@ -125,8 +125,13 @@ struct GroupResult {
   std::string problem;         ///< why launches could not be paired; empty when all is well
 };
 
-GroupResult run_suite(const std::string& work);
-GroupResult run_examples(const std::string& work);
+/// What is executed and counted: PTX, or the machine code that the programs carry (sm_90).
+enum class Code { kPtx, kMachine };
+
+GroupResult run_suite(const std::string& work, Code code = Code::kPtx);
+GroupResult run_examples(const std::string& work, Code code = Code::kPtx);
+/// The programs of kernels/: kernels of many more kinds.
+GroupResult run_kernels(const std::string& work, Code code = Code::kMachine);
 /// `rows`: how many rows of patterns.tsv were met.
 GroupResult run_patterns(const std::string& work, int* rows);
 

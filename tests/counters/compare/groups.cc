@@ -40,6 +40,13 @@ constexpr std::string_view kCounted[] = {
     "smsp__inst_executed_op_texture.sum",
 };
 
+// What only machine code decides.
+constexpr std::string_view kMachineOnly[] = {
+    "smsp__inst_executed.sum",
+    "smsp__inst_executed_op_ldc.sum",
+    "idc__requests.sum",
+};
+
 constexpr std::string_view kLaunch[] = {
     "launch__registers_per_thread",          "launch__occupancy_limit_blocks",
     "launch__occupancy_limit_registers",     "launch__occupancy_limit_shared_mem",
@@ -65,7 +72,8 @@ constexpr std::string_view kConstantRequests[] = {"idc__requests.sum"};
 void add_problem(std::string& problem, const std::string& text) { problem += text + "\n"; }
 
 /// Pairs the launches of a report with those that hardware counted, in order.
-void pair_up(GroupResult& result, const std::string& program, const Reported& ours, std::span<const Launch> hardware) {
+void pair_up(GroupResult& result, const std::string& program, const Reported& ours, std::span<const Launch> hardware,
+             Code code) {
   if (ours.launches.size() != hardware.size()) {
     add_problem(result.problem, program + ": " + std::to_string(ours.launches.size()) + " launches reported, " +
                                     std::to_string(hardware.size()) + " on hardware\n" + ours.out + ours.err);
@@ -74,10 +82,12 @@ void pair_up(GroupResult& result, const std::string& program, const Reported& ou
   for (std::size_t i = 0; i < hardware.size(); ++i) {
     if (ours.indices[i] != static_cast<int>(i))
       add_problem(result.problem, program + ": launch " + std::to_string(i) + " has index " + ours.launches[i].label);
-    if (ours.launches[i].kernel != hardware[i].kernel)
+    // ncu leaves namespaces out.
+    if (!ours.launches[i].kernel.ends_with(hardware[i].kernel))
       add_problem(result.problem, program + ": launch " + std::to_string(i) + " is " + ours.launches[i].kernel +
                                       ", on hardware " + hardware[i].kernel);
     result.comparison.compare(ours.launches[i].values, hardware[i], kCounted);
+    if (code == Code::kMachine) result.comparison.compare(ours.launches[i].values, hardware[i], kMachineOnly);
     if (value_of(hardware[i].values, "launch__registers_per_thread") > 0)
       result.comparison.compare(ours.launches[i].values, hardware[i], kLaunch);
   }
@@ -143,27 +153,50 @@ void compare_pattern(GroupResult& result, Values ours, PatternRow row) {
 std::span<const std::string_view> counted_metrics() { return kCounted; }
 std::span<const std::string_view> launch_metrics() { return kLaunch; }
 
-GroupResult run_suite(const std::string& work) {
-  GroupResult result{Comparison("suite"), {}, {}};
+std::vector<std::string> options_for(Code code) {
+  if (code == Code::kPtx) return {};
+  return {"--count-from", "sass"};
+}
+
+std::string group_name(const std::string& name, Code code) {
+  return code == Code::kPtx ? name : name + " (machine code)";
+}
+
+GroupResult run_suite(const std::string& work, Code code) {
+  GroupResult result{Comparison(group_name("suite", code)), {}, {}};
   const std::vector<Launch> hardware = read_csv(kFolder + "suite/suite_h200.csv", "label", "kernel");
-  result.runs.push_back(run_program({}, kFolder + "suite/suite", {"manifest", "1024"}, work));
-  pair_up(result, "suite", result.runs.back(), hardware);
+  result.runs.push_back(run_program(options_for(code), kFolder + "suite/suite", {"manifest", "1024"}, work));
+  pair_up(result, "suite", result.runs.back(), hardware, code);
   return result;
 }
 
-GroupResult run_examples(const std::string& work) {
-  GroupResult result{Comparison("examples"), {}, {}};
-  std::vector<Launch> hardware = read_csv(kFolder + "examples/examples_h200.csv", "Example", "Kernel Name");
+namespace {
+
+/// Programs of a folder against a table whose first column names the program of each launch.
+GroupResult run_table(const std::string& name, const std::string& table, const std::string& column,
+                      const std::string& programs, const std::string& work, Code code) {
+  GroupResult result{Comparison(group_name(name, code)), {}, {}};
+  std::vector<Launch> hardware = read_csv(kFolder + table, column, "Kernel Name");
   for (std::size_t begin = 0; begin < hardware.size();) {
-    const std::string example = hardware[begin].label;
+    const std::string program = hardware[begin].label;
     std::size_t end = begin;
-    for (; end < hardware.size() && hardware[end].label == example; ++end)
+    for (; end < hardware.size() && hardware[end].label == program; ++end)
       hardware[end].label += " " + std::to_string(end - begin) + " " + hardware[end].kernel;
-    result.runs.push_back(run_program({}, kFolder + "examples/programs/" + example, {}, work));
-    pair_up(result, example, result.runs.back(), std::span(hardware).subspan(begin, end - begin));
+    result.runs.push_back(run_program(options_for(code), kFolder + programs + program, {}, work));
+    pair_up(result, program, result.runs.back(), std::span(hardware).subspan(begin, end - begin), code);
     begin = end;
   }
   return result;
+}
+
+}  // namespace
+
+GroupResult run_examples(const std::string& work, Code code) {
+  return run_table("examples", "examples/examples_h200.csv", "Example", "examples/programs/", work, code);
+}
+
+GroupResult run_kernels(const std::string& work, Code code) {
+  return run_table("kernels", "kernels/kernels_h200.csv", "Program", "kernels/programs/", work, code);
 }
 
 GroupResult run_patterns(const std::string& work, int* rows) {
