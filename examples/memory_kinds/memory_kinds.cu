@@ -1,10 +1,10 @@
 // Host memory that a GPU works with: pageable, pinned, mapped (zero-copy), managed.
-//
+// clang-format off
 //   pageable   malloc, new: the driver copies it to a pinned buffer first, then over the bus
-//   pinned     cudaMallocHost: stays where it is, so the copy goes directly and can run beside kernels
-//   (cudaMemcpyAsync) mapped     cudaHostAllocMapped: no copy at all, the kernel reads the host's memory over the bus,
-//   each time it reads managed    cudaMallocManaged: one pointer for both sides, pages move to where they are used
-//
+//   pinned     cudaMallocHost: stays where it is, so the copy goes directly, also beside kernels (cudaMemcpyAsync)
+//   mapped     cudaHostAllocMapped: no copy at all, the kernel reads the host's memory over the bus, each time it reads
+//   managed    cudaMallocManaged: one pointer for both sides, pages move to where they are used
+// clang-format on
 // The kernel is the same for all of them. Only copies to and from device memory, or their absence, differ.
 #include "../example.h"
 

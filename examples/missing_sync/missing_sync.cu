@@ -3,8 +3,8 @@
 // A block reverses 1,024 elements through shared memory. Thread t stores element t and reads element 1023 - t, which a
 // thread of another warp stores. Warps run at their own pace: without the barrier a warp may read before the other has
 // written. Whether it does depends on the GPU, the compiler and what else runs. A result that is right by luck proves
-// nothing; tools that watch the accesses find the race whether it shows or not (compute-sanitizer --tool racecheck, or
-// muscope check).
+// nothing; a tool that watches the accesses finds the race whether it shows or not (on a GPU: compute-sanitizer --tool
+// racecheck). The memory counts of both kernels are the same.
 //
 // This program therefore accepts both outcomes of the wrong kernel, as long as each value is either the right one or
 // what stood in shared memory before - and insists on the right kernel.

@@ -1,12 +1,12 @@
 // Summing an array: three ways to bring 256 partial sums of a block together.
-//
+// clang-format off
 //   interleaved   thread t adds element 2*d*t + d to 2*d*t: the active threads stay together, but their addresses lie
 //                 2*d apart, so that they meet in few shared-memory banks (2-way conflicts, then 4-way, 8-way, ...)
 //   sequential    thread t adds element t + d to t: neighbouring lanes, neighbouring banks, no conflicts
-//   shuffle       four elements per thread are added in registers, then lanes exchange registers; shared memory holds
-//   one
-//                 value per warp, and one barrier is enough
-//
+//   shuffle       four elements per thread are added in registers,
+//                 then lanes exchange registers: shared memory holds one value per warp,
+//                 and one barrier is enough
+// clang-format on
 // Floating-point addition is not associative: each order gives a sum of its own. The check allows for that.
 #include "../example.h"
 

@@ -1,12 +1,12 @@
 // Prefix sums of 512 elements in one block: two algorithms, and what bank conflicts do to the second.
-//
-//   Hillis-Steele   log2(n) rounds, in each every thread adds the element d to its left; n log n additions, two
-//   buffers,
+// clang-format off
+//   Hillis-Steele   log2(n) rounds, in each every thread adds the element d to its left: n log n additions, two buffers
 //                   neighbouring lanes always touch neighbouring banks. Inclusive: element i holds the sum of 0..i.
 //   Blelloch        a tree upwards and downwards; 2n additions, but thread t works on elements 2*d*(t+1) - 1, whose
-//                   distance doubles with every level: 2-way, 4-way, ... 32-way conflicts. Exclusive: the sum of
-//                   0..i-1.
+//                   distance doubles with every level: 2-way, 4-way, ... 32-way conflicts.
+//                   Exclusive: element i holds the sum of 0..i-1.
 //   with padding    one unused word after every 32 moves such elements into different banks
+// clang-format on
 #include "../example.h"
 
 constexpr int kElements = 512;

@@ -101,7 +101,7 @@ constexpr OptionRow kRows[] = {
     {"--jump-table-density", "-jtd", Arity::kValue, Action::kAccept},
     {"--relocatable-ptx", "-reloc-ptx", Arity::kNone, Action::kAccept},
     {"--frandom-seed", "-frandom-seed", Arity::kValue, Action::kAccept},
-    {"--sanitize", "-sanitize", Arity::kValue, Action::kRefuse, "use muscope check, which watches every access"},
+    {"--sanitize", "-sanitize", Arity::kValue, Action::kRefuse, "muscope does not look for races; compute-sanitizer on a GPU does"},
     {"--compile-as-tools-patch", "-astoolspatch", Arity::kNone, Action::kRefuse, "tools patches are machine code"},
     {"--profile", "-pg", Arity::kNone, Action::kAcceptNote,
      "it has no effect: pass -Xcompiler -pg to profile host code"},

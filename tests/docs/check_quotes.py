@@ -10,7 +10,7 @@ count as one, and the version of clang is ignored. "$ echo $?" and a number say 
 `muscope run` gets --toolchain clang and --count-from ptx unless the command names others: numbers of the pages are those of
 clang's PTX, which every user can have. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
 
-Links to files are checked as well. Exit code: 0 when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no
+Links to files are checked as well, and that every `muscope COMMAND` is one (limits.md names those that are planned). Exit code: 0 when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no
 clang.
 """
 
@@ -119,6 +119,20 @@ def broken_links(file):
                 yield f"{file.relative_to(ROOT)}: link to {target}: no such heading"
 
 
+def unknown_commands(file, known):
+    if file.name == "limits.md":
+        return
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        for command in re.findall(r"`muscope ([a-z]+)", line):
+            if command not in known:
+                yield f"{file.relative_to(ROOT)}:{number}: muscope has no command '{command}'"
+
+
+def commands_of(muscope):
+    text = subprocess.run([muscope, "--help"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    return set(re.findall(r"^  ([a-z]+) ", text.partition("Commands:")[2].partition("Options:")[0], flags=re.M))
+
+
 def main(arguments):
     if not arguments:
         print(__doc__.strip(), file=sys.stderr)
@@ -138,6 +152,8 @@ def main(arguments):
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         results = dict(zip(commands, pool.map(run, commands.values())))
     complaints = [text for file in files for text in broken_links(file)]
+    known = commands_of(muscope)
+    complaints += [text for file in files for text in unknown_commands(file, known)]
     complaints += [text for quote in quotes for text in complaints_about(quote, results[quote.command])]
     for text in complaints:
         print(text)

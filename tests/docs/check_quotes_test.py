@@ -36,6 +36,11 @@ class Quotes(unittest.TestCase):
         self.file.write_text(PAGE, encoding="utf-8")
         self.quote = check_quotes.quotes_of(self.file)[0]
 
+    def test_finds_commands_that_do_not_exist(self):
+        self.file.write_text("`muscope run x.cu` and `muscope fly`", encoding="utf-8")
+        found = list(check_quotes.unknown_commands(self.file, {"run"}))
+        self.assertEqual(found, ["page.md:1: muscope has no command 'fly'"])
+
     def test_reads_commands_lines_and_exit_codes(self):
         self.assertEqual(len(check_quotes.quotes_of(self.file)), 1)
         self.assertEqual(self.quote.command, "grep -c . page.md")
