@@ -95,6 +95,9 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
                                   [](const views::Finding& f) { return f.code == "D507"; });
              })) {
     d.hint = "every launch was refused (D507)";
+  } else if (child.exit_code != 0 && program.argv.size() == 1 && child.exit_text.starts_with("exited")) {
+    d.hint = fmt::format("the program {}, and it got no arguments: they stand behind it, as in 'muscope run {} 1024'",
+                         ended, request.sources.empty() ? program.argv.front() : request.sources.front());
   } else if (!records.processes.empty()) {
     d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", ended)
                                   : "the program used CUDA, but only for memory or queries";

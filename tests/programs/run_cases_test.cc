@@ -301,6 +301,12 @@ TEST_F(RunCases, NothingLaunchedIsSaid) {
   EXPECT_THAT(codes(), HasSubstr("D735"));
   cases({"query", "exit:2"});
   EXPECT_THAT(codes(), HasSubstr("D735"));
+  // A program that wants arguments and got none: the usual reason.
+  std::ofstream(path("usage.cu")) << "int main(int argc, char**) { return argc == 6 ? 0 : 1; }\n";
+  const ProcessResult usage = muscope({"--toolchain", compiler_, path("usage.cu")});
+  EXPECT_EQ(usage.exit_code, 1);
+  EXPECT_THAT(usage.out, HasSubstr("the program exited with 1, and it got no arguments"));
+  EXPECT_THAT(muscope({"--toolchain", compiler_, path("usage.cu"), "1"}).out, Not(HasSubstr("no arguments")));
 }
 
 TEST_F(RunCases, ALaunchThatWasKilledIsNotCalledUnselected) {
