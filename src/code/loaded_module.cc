@@ -223,7 +223,7 @@ std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
     std::string& problem = machine_problems_[std::string(mangled)];
     if (machine_->input_of(std::string(mangled), made->recursive, input, problem)) {
       LoweredMachine machine = lower_machine(input, *made);
-      problem = machine.problem;
+      problem = machine.kernel ? machine.doubt : machine.problem;
       if (machine.kernel) made = machine.kernel;
     }
   }

@@ -17,8 +17,13 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
   k.info.frames = input.frames;
   k.module = like.module;
   k.params = like.params;
-  for (Param& p : k.params) p.offset += input.parameter_offset;
-  k.param_bytes = std::max(like.param_bytes + input.parameter_offset, input.bank0_bytes);
+  // Aligned in the bank as a whole, not from the first parameter on as in PTX: the cubin says where each lies.
+  const bool placed = input.parameters.size() == k.params.size();
+  for (std::size_t n = 0; n < k.params.size(); ++n)
+    k.params[n].offset = input.parameter_offset + (placed ? input.parameters[n] : k.params[n].offset);
+  std::uint32_t end = 0;
+  for (const Param& p : k.params) end = std::max(end, p.offset + p.bytes);
+  k.param_bytes = std::max({like.param_bytes + input.parameter_offset, input.bank0_bytes, end});
   k.static_shared_bytes = like.static_shared_bytes;
   k.dynamic_shared_offset = like.dynamic_shared_offset;
   k.ordered = like.ordered;

@@ -160,6 +160,7 @@ class MachineLowering {
       case Opcode::kDEPBAR:
       case Opcode::kLDGDEPBAR:
       case Opcode::kERRBAR:
+      case Opcode::kCGAERRBAR:
       case Opcode::kCCTL:
       case Opcode::kCCTLL:
       case Opcode::kCCTLT:
@@ -436,6 +437,20 @@ class MachineLowering {
 
 }  // namespace
 
+namespace {
+
+/// What hardware decides while it runs, in ways that are not known in full (tests/counters/reasons.tsv).
+std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
+  if (like.recursive)
+    return "lanes that call one function from several places may meet inside it on hardware: counts are bounds";
+  for (const sass::Instruction& i : flow.instructions)
+    if (i.opcode == Opcode::kATOMS && i.memory.spin)
+      return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
+  return {};
+}
+
+}  // namespace
+
 LoweredMachine lower_machine(const MachineInput& input, const Kernel& like) {
   LoweredMachine out;
   const MachineFlow flow = find_flow(input);
@@ -443,6 +458,7 @@ LoweredMachine lower_machine(const MachineInput& input, const Kernel& like) {
   if (!out.problem.empty()) return out;
   try {
     out.kernel = MachineLowering(input, flow, like).run();
+    out.doubt = doubt_of(flow, like);
   } catch (const CannotLower& problem) {
     out.problem = problem.what();
   }

@@ -13,6 +13,7 @@ namespace muscope::code {
 struct LoweredMachine {
   std::shared_ptr<const Kernel> kernel;  ///< null when the code has an instruction that cannot be executed
   std::string problem;                   ///< which, and where
+  std::string doubt;  ///< the kernel is executed, but counts may differ from hardware's: why; empty when none may
 };
 
 /// `like` is the same kernel lowered from its PTX: names, launch bounds and parameters are taken from it.

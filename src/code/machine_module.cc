@@ -112,6 +112,11 @@ bool MachineModule::input_of(const std::string& mangled, bool deep_stack, Machin
   out.stack_bytes =
       static_cast<std::uint32_t>(round_up(deep_stack ? std::max(stack, kDeepStack) : stack, kStackAlignment));
   out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;
+  for (const cubin::KernelParameter& parameter : facts->parameters) {
+    if (parameter.ordinal >= facts->parameters.size()) continue;
+    out.parameters.resize(facts->parameters.size());
+    out.parameters[parameter.ordinal] = parameter.offset;
+  }
   // The driver's words are there for every kernel, also where the cubin states no parameters.
   out.bank0_bytes = std::max({kernel->constant0_bytes, out.parameter_offset + kernel->parameter_bytes, kDriverWords});
   for (const cubin::ConstantData& c : image_.constants) {

@@ -187,8 +187,9 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
     std::shared_ptr<const code::Kernel> code = module.kernel(kernel.mangled);
     const MachineChoice& machine = kernel.binary->machine;
     const bool from_machine = code && code->machine_code;
-    const std::string problem =
-        from_machine || !machine.code ? machine.problem : module.machine_problem(kernel.mangled);
+    const std::string problem = !machine.code || (from_machine && !machine.problem.empty())
+                                    ? machine.problem
+                                    : module.machine_problem(kernel.mangled);
     if (code && !from_machine && RunOptions::of_process().count_from == CountFrom::kMachine)
       fail("D508", "kernel " + code->info.name + " cannot be counted from machine code: " + problem,
            "without --count-from sass it is counted from its PTX");
