@@ -82,7 +82,7 @@ void LoadedModule::decide_for_all_kernels() {
       const auto like = lower(module_, i, *this);
       MachineInput input;
       std::string problem;
-      if (trial.input_of(function.name, like->recursive, input, problem)) problem = lower_machine(input, *like).problem;
+      if (trial.input_of(function.name, input, problem)) problem = lower_machine(input, *like).problem;
       if (!problem.empty())
         shared_problem_ = problem + ", of " + like->info.name + "; kernels that may share function pointers are alike";
     } catch (const Error&) {
@@ -135,12 +135,15 @@ void LoadedModule::take_function_handles() {
     const auto at = symbols_.find(v.name);
     if (!holds_functions(v) || at == symbols_.end() || at->second.address == 0) continue;
     auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(at->second.address));
-    for (const cubin::DataSection& section : machine_code_->image.data)
-      for (const cubin::ImageSymbol& s : section.symbols)
-        if (s.name == v.name && s.offset + v.size <= section.bytes.size())
+    const auto take = [&](const std::vector<std::uint8_t>& from, const std::vector<cubin::ImageSymbol>& symbols) {
+      for (const cubin::ImageSymbol& s : symbols)
+        if (s.name == v.name && s.offset + v.size <= from.size())
           for (const ptx::Relocation& r : v.relocations)
             if (r.symbol_kind == ptx::SymbolKind::kFunction && r.offset + 8 <= v.size)
-              std::memcpy(bytes + r.offset, section.bytes.data() + s.offset + r.offset, 8);
+              std::memcpy(bytes + r.offset, from.data() + s.offset + r.offset, 8);
+    };
+    for (const cubin::DataSection& section : machine_code_->image.data) take(section.bytes, section.symbols);
+    if (const cubin::ConstantData* bank = machine_code_->image.constant(3, "")) take(bank->bytes, bank->symbols);
   }
 }
 
@@ -221,7 +224,7 @@ std::shared_ptr<const Kernel> LoadedModule::kernel(std::string_view mangled) {
   if (machine_) {
     MachineInput input;
     std::string& problem = machine_problems_[std::string(mangled)];
-    if (machine_->input_of(std::string(mangled), made->recursive, input, problem)) {
+    if (machine_->input_of(std::string(mangled), input, problem)) {
       LoweredMachine machine = lower_machine(input, *made);
       problem = machine.kernel ? machine.doubt : machine.problem;
       if (machine.kernel) made = machine.kernel;

@@ -31,6 +31,7 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
   k.const_bank_size = like.const_bank_size;
   k.estimated_registers = like.estimated_registers;
   k.stack_bytes = input.stack_bytes;
+  k.deep_stack = like.recursive;
   k.machine_code = code_;
   // The highest numbers, and room for what an operand of four registers reaches beyond.
   const auto see = [this](const sass::Operand& o) {

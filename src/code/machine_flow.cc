@@ -91,17 +91,23 @@ class Finder {
     work_.push_back(n);
   }
 
+  /// Where jumps by register lead a program may go round for ever, as at the head of a loop.
+  void enter_turn(std::uint32_t n) {
+    enter(n);
+    if (n < count_) loop_[n] = true;
+  }
+
   /// Targets of a table jump are in the constant bank; every leader that a table could name is taken to be one.
   void enter_tables() {
     if (tables_) return;
     tables_ = true;
-    for (const std::uint32_t target : input_.table_targets) enter(target / kBytes);
+    for (const std::uint32_t target : input_.table_targets) enter_turn(target / kBytes);
   }
 
   void enter_functions() {
     if (functions_) return;
     functions_ = true;
-    for (const std::uint32_t function : input_.functions) enter(function / kBytes);
+    for (const std::uint32_t function : input_.functions) enter_turn(function / kBytes);
   }
 
   void walk(std::uint32_t n) {

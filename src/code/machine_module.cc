@@ -13,9 +13,6 @@ namespace {
 constexpr std::uint64_t kBankAlignment = 256;
 /// Addresses given to functions of the device runtime: beyond those of PTX functions.
 constexpr std::uint64_t kExternalWindow = kFunctionWindow + (std::uint64_t{1} << 38);
-/// Local memory of kernels that recurse or call by pointer, where no depth is known. CUDA's own default limit is 1 KiB
-/// more than the frame (cudaLimitStackSize); deeper programs raise it.
-constexpr std::uint32_t kDeepStack = 16 * 1024;
 constexpr std::uint32_t kStackAlignment = 16;
 constexpr std::uint32_t kDriverWords = 0x210;  // of constant bank 0, sm_90
 
@@ -76,8 +73,7 @@ std::uint32_t MachineModule::frame_row(const cubin::FrameRow& row, MachineInput&
   return index;
 }
 
-bool MachineModule::input_of(const std::string& mangled, bool deep_stack, MachineInput& out,
-                             std::string& problem) const {
+bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std::string& problem) const {
   const cubin::CodeSection* section = image_.section(mangled);
   const cubin::CubinKernel* kernel = code_->info.kernel(mangled);
   const cubin::FunctionFacts* facts = image_.facts_of(mangled);
@@ -109,8 +105,7 @@ bool MachineModule::input_of(const std::string& mangled, bool deep_stack, Machin
   out.executable = code_->executable;
   out.registers = kernel->registers;
   const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
-  out.stack_bytes =
-      static_cast<std::uint32_t>(round_up(deep_stack ? std::max(stack, kDeepStack) : stack, kStackAlignment));
+  out.stack_bytes = static_cast<std::uint32_t>(round_up(stack, kStackAlignment));
   out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;
   for (const cubin::KernelParameter& parameter : facts->parameters) {
     if (parameter.ordinal >= facts->parameters.size()) continue;

@@ -36,7 +36,7 @@ class MachineModule {
   static std::uint64_t extra_bytes(const MachineCode& code);
 
   /// False when the cubin does not have that kernel, with the reason in `problem`.
-  bool input_of(const std::string& mangled, bool deep_stack, MachineInput& out, std::string& problem) const;
+  bool input_of(const std::string& mangled, MachineInput& out, std::string& problem) const;
   const MachineCode& code() const { return *code_; }
 
  private:

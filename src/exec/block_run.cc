@@ -31,6 +31,7 @@ struct MoreStack {
 };
 MoreStack more_stack(const code::Kernel& kernel, std::uint32_t stack_bytes) {
   constexpr std::uint32_t kFrame = 64, kMostRegisters = 8 << 20, kMostLocal = 512 << 10;
+  if (kernel.machine_code) return {0, machine_stack_bytes(kernel, stack_bytes) - kernel.stack_bytes};
   if (!kernel.recursive) return {};
   std::uint64_t frame = 0;
   for (const code::Function& f : kernel.functions) frame = std::max<std::uint64_t>(frame, f.frame_bytes);

@@ -33,4 +33,12 @@ struct LaunchContext {
   bool stop_requested() const { return options.stop && *options.stop != 0; }
 };
 
+/// Local memory of a thread of a kernel made from machine code: what the cubin states, and where it cannot know the
+/// depth, room of cudaLimitStackSize (1,024 bytes as a GPU begins with).
+inline std::uint32_t machine_stack_bytes(const code::Kernel& kernel, std::uint32_t limit) {
+  constexpr std::uint32_t kBegin = 1024, kMost = 512 << 10;
+  return kernel.deep_stack ? kernel.stack_bytes + std::min(std::max(limit, kBegin), kMost) / 16 * 16
+                           : kernel.stack_bytes;
+}
+
 }  // namespace muscope::exec

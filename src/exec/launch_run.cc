@@ -69,7 +69,7 @@ void LaunchRun::fill_driver_words() {
     put(12 + 4 * d, request_.grid[d]);
   }
   put(0x20, code::kLocalWindow, 8);
-  put(0x28, kernel.stack_bytes);
+  put(0x28, machine_stack_bytes(kernel, request_.stack_bytes));
   put(0x2c, request_.dynamic_shared);
   put(0x44, request_.grid_workspace >> 32);
   put(0x48, request_.grid_workspace);
