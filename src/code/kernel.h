@@ -250,7 +250,7 @@ struct Kernel {
   /// Null when made from PTX. `params` then lie at the offsets of constant bank 0, behind the driver's words.
   std::shared_ptr<const std::vector<sass::Instruction>> machine_code;
   std::map<std::uint64_t, std::uint32_t> code_targets;  ///< machine code: address that a register may hold -> op index
-  std::uint32_t stack_bytes = 0;          ///< machine code: local memory per thread, where its stack starts
+  std::uint32_t stack_bytes = 0;  ///< machine code: local memory per thread, where its stack starts
   bool deep_stack = false;  ///< machine code: recursion or calls by pointer, the stack is as large as the launch says
   std::uint32_t estimated_registers = 0;  ///< from liveness, 32-bit registers per thread
 };

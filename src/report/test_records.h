@@ -154,12 +154,13 @@ inline views::ProcessRecord transpose() {
   first.kernel = 1;
   first.grid = {64, 64, 1};
   first.block = {16, 16, 1};
-  first.sites = {SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4, 2).stages(1, 1).example([](unsigned l) {
-                   return 0x1000 + 4096 * (l / 16) + 4 * (l % 16);
-                 }),
-                 SiteOf(1, Space::kGlobal, Kind::kStore, kWarps).sectors(16, 4, 16).stages(8, 0).example([](unsigned l) {
-                   return 0x500000 + 4096 * (l % 16) + 4 * (l / 16);
-                 })};
+  first.sites = {
+      SiteOf(0, Space::kGlobal, Kind::kLoad, kWarps).sectors(4, 4, 2).stages(1, 1).example([](unsigned l) {
+        return 0x1000 + 4096 * (l / 16) + 4 * (l % 16);
+      }),
+      SiteOf(1, Space::kGlobal, Kind::kStore, kWarps).sectors(16, 4, 16).stages(8, 0).example([](unsigned l) {
+        return 0x500000 + 4096 * (l % 16) + 4 * (l / 16);
+      })};
   first.frames = {instructions(0, kWarps * 10, {{K::kInteger, kThreads * 6}, {K::kMove, kThreads * 4}}),
                   instructions(1, kWarps * 12,
                                {{K::kInteger, kThreads * 8}, {K::kMemory, kThreads * 2}, {K::kControl, kThreads * 2}})};
