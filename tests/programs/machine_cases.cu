@@ -27,9 +27,7 @@ __global__ void add(int n) {
   atomicAdd(&total, n);
 }
 
-__global__ void call(Operation given, int* out) {
-  out[threadIdx.x] = given(threadIdx.x) + table[threadIdx.x & 1](100);
-}
+__global__ void call(Operation given, int* out) { out[threadIdx.x] = given(threadIdx.x) + table[threadIdx.x & 1](100); }
 
 __global__ void make(Shape** out) { *out = new Box(7); }
 __global__ void measure(Shape** shape, int* out) { out[threadIdx.x] = (*shape)->area(threadIdx.x); }
