@@ -116,7 +116,7 @@ struct ValueList {
   std::string_view option, values;
 };
 constexpr ValueList kValues[] = {
-    {"--view", "lines kernels"},
+    {"--view", "lines kernels sass"},
     {"--sort", "traffic waste requests name order"},
     {"--emit", "ptx kernels"},
     {"--toolchain", "nvcc clang auto"},

@@ -59,6 +59,7 @@ Presentation presentation_of(const RunRequest& request) {
     p.text.metrics = std::move(selection.rows);
     p.diagnostics = std::move(selection.diagnostics);
   }
+  p.text.instructions = request.view == "sass";
   if (request.view == "kernels") p.text.top = 0;  // the table of kernels alone
   if (request.top >= 0) p.text.top = request.top;
   if (const std::size_t width = terminal_width(STDOUT_FILENO); width != 0) p.text.width = static_cast<int>(width);

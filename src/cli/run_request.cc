@@ -88,8 +88,8 @@ void check_values(RunRequest& request, const Raw& raw) {
     fail("D104", fmt::format("--devices {} is not between 1 and 64", request.devices),
          "it is how many GPUs the program sees; which ones, --gpu says");
   }
-  if (!request.view.empty() && request.view != "lines" && request.view != "kernels") {
-    fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels");
+  if (!request.view.empty() && request.view != "lines" && request.view != "kernels" && request.view != "sass") {
+    fail("D104", fmt::format("--view does not know '{}'", request.view), "it knows lines, kernels, sass");
   }
   if (!request.toolchain.empty()) toolchain::preference_of(request.toolchain);
   // A minus sign makes a huge number of it.
@@ -213,7 +213,8 @@ RunRequest parse_run_request(const Arguments& args) {
   option("--json", r.json, "FILE", "Report", "write the report as JSON (- for stdout)");
   option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");
   app.add_flag("-q,--quiet", r.quiet, "no text report, no progress")->group("Report");
-  option("--view", r.view, "WHAT", "Report", "text report: lines (default) or kernels, the table of kernels alone");
+  option("--view", r.view, "WHAT", "Report",
+         "text report: lines (default), kernels (their table alone) or sass (memory instructions with their counts)");
   option("--top", r.top, "N", "Report", "text report: kernels in detail, and lines of each; default 5");
   option("--sort", r.sort, "KEY", "Report", "text report: traffic (default), waste, requests, name, order");
   option("--metrics", r.metrics, "LIST", "Report", "these metrics, comma-separated; * and ? match");

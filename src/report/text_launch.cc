@@ -333,7 +333,10 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
                     counted_noun(count_of(launch.metrics, "muscope__managed_first_touch_pages.sum"), "page", "pages"),
                     grade_mark(*pages)),
         16);
-  print_lines(page, report, launch, options);
+  if (options.instructions)
+    print_instructions(page, launch);
+  else
+    print_lines(page, report, launch, options);
   for (const AdviceReport& advice : launch.advice) {
     const std::string first = fmt::format("  advice [{}] ", advice.code);
     page.paragraph(page.styled(first, Style::kBlue), fmt::format("{} [{}]", advice.text, name_of(advice.grade)),

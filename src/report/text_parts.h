@@ -41,6 +41,7 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
 /// The chosen metrics of one launch.
 void print_metrics(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options);
 /// The lines of a launch that waste most, with excerpt and cause.
+void print_instructions(Page& page, const LaunchReport& launch);
 void print_lines(Page& page, const Report& report, const LaunchReport& launch, const TextOptions& options);
 /// Something to say about a source line, and which part of it that is about.
 struct Remark {

@@ -6,6 +6,7 @@
 
 #include "compare/counters.h"
 #include "compare/scratch_folder.h"
+#include "toolchain/process.h"
 
 namespace muscope::counters {
 namespace {
@@ -76,6 +77,20 @@ TEST(MachineCode, KernelsOfOtherKindsAreAsListed) {
   const GroupResult result = run_kernels(work.path());
   for (const Reported& run : result.runs) EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   expect_as_listed(result, false);
+}
+
+TEST(MachineCode, ViewListsInstructionsWithTheirCounts) {
+  const ScratchFolder work;
+  toolchain::ProcessOptions in_work;
+  in_work.directory = work.path();
+  const toolchain::ProcessResult run =
+      toolchain::run_process({MUSCOPE_PROGRAM, "run", "--view", "sass", "--kernel", "csr_no_unroll", "--count-from",
+                              "sass", kFolder + "/kernels/programs/sparse"},
+                             in_work);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr("instructions [counted]"));
+  // As ncu's source page has the load of the matrix: executed, lanes, sectors.
+  EXPECT_THAT(run.out + run.err, HasSubstr("LDG.E "));
 }
 
 TEST(MachineCode, SharedSwapLoopsTakeTheRoundsThatHardwareTakes) {
