@@ -29,6 +29,7 @@ clang|clang-19|cmd:clang++-22,clang++-21,clang++-20,clang++-19|compiles .cu file
 test|libgtest-dev|/usr/include/gtest/gtest.h|unit tests
 test|libgmock-dev|/usr/include/gmock/gmock.h|unit tests
 test|python3|cmd:python3|test scripts
+test|make|cmd:make|projects of the tests that are built with make and CMake
 test|llvm-19-tools|/usr/lib/llvm-*/bin/FileCheck|checks output against expectations (FileCheck)
 sanitize|libclang-rt-19-dev|/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a,/usr/lib/llvm-19/lib/clang/19/lib/x86_64-pc-linux-gnu/libclang_rt.fuzzer.a|fuzzing with coverage guidance (libFuzzer)
 sanitize|clang-19|cmd:clang++-19|compiles the fuzz targets
