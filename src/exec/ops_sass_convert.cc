@@ -44,8 +44,6 @@ struct Source {
   }
 };
 
-inline bool is_half(FloatFormat f) { return f == FloatFormat::kF16 || f == FloatFormat::kBf16; }
-
 // ---- float to float
 
 /// 64 bits to 32: MXCSR rounds; payloads survive.

@@ -119,7 +119,7 @@ const XOp* small_to_halves(Warp& w, const XOp* op) {
   const bool relu = op->sass->floating.relu;
   constexpr bool kHasInfinity = kFrom == FloatFormat::kE5m2;
   const Small& format = kHasInfinity ? kE5m2 : kE4m3;
-  for_lanes(w, w.dst<uint32_t>(op->dst), [=, &format](unsigned l) {
+  for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
     const auto one = [&](unsigned at) -> uint32_t {
       return nearest_half(relu_of(from_small((b[l] >> (shift + at)) & 0xffu, format, kHasInfinity), relu));
     };
