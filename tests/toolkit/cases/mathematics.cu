@@ -15,15 +15,14 @@
 __global__ void one_argument(float* of, double* od) {
   float f = of[0];
   double d = od[0];
+  // clang-format off: macros that end their statements themselves
   BOTH(sin)
   BOTH(cos)
   BOTH(tan)
-  BOTH(asin)
-  BOTH(acos)
-  BOTH(atan) BOTH(sinh) BOTH(cosh) BOTH(tanh) BOTH(asinh) BOTH(acosh) BOTH(atanh) BOTH(exp) BOTH(exp2) BOTH(exp10)
-      BOTH(expm1) BOTH(log) BOTH(log2) BOTH(log10) BOTH(log1p) BOTH(sqrt) BOTH(rsqrt) BOTH(cbrt) BOTH(rcbrt) BOTH(erf)
-          BOTH(erfc) BOTH(sinpi) BOTH(cospi) BOTH(floor) BOTH(ceil) BOTH(trunc) BOTH(rint) BOTH(round) BOTH(nearbyint)
-              BOTH(fabs) BOTH(logb) of[0] = f;
+  BOTH(asin) BOTH(acos) BOTH(atan) BOTH(sinh) BOTH(cosh) BOTH(tanh) BOTH(asinh) BOTH(acosh) BOTH(atanh) BOTH(exp)
+      BOTH(exp2) BOTH(exp10) BOTH(expm1) BOTH(log) BOTH(log2) BOTH(log10) BOTH(log1p) BOTH(sqrt) BOTH(rsqrt) BOTH(cbrt)
+          BOTH(rcbrt) BOTH(erf) BOTH(erfc) BOTH(sinpi) BOTH(cospi) BOTH(floor) BOTH(ceil) BOTH(trunc) BOTH(rint)
+              BOTH(round) BOTH(nearbyint) BOTH(fabs) BOTH(logb) of[0] = f;
   od[0] = d;
 }
 __global__ void special(float* of, double* od) {
@@ -32,9 +31,9 @@ __global__ void special(float* of, double* od) {
   BOTH(erfcx)
   BOTH(erfinv)
   BOTH(erfcinv)
-  BOTH(normcdf)
-  BOTH(normcdfinv)
-  BOTH(lgamma) BOTH(tgamma) BOTH(j0) BOTH(y1) BOTH(cyl_bessel_i0) BOTH(cyl_bessel_i1) f += jnf(3, f) + ynf(2, f);
+  BOTH(normcdf) BOTH(normcdfinv) BOTH(lgamma) BOTH(tgamma) BOTH(j0) BOTH(y1) BOTH(cyl_bessel_i0) BOTH(cyl_bessel_i1)
+      // clang-format on
+      f += jnf(3, f) + ynf(2, f);
   d += jn(3, d) + yn(2, d);
   of[0] = f;
   od[0] = d;
