@@ -67,8 +67,8 @@ TEST(Completion, BashCompletes) {
   EXPECT_EQ(offered("muscope run --gpu h20", 3), "h200\n");
   EXPECT_EQ(offered("muscope run --gpu = h20", 4), "h200\n");
   EXPECT_EQ(offered("muscope run --sort w", 3), "waste\n");
-  EXPECT_EQ(offered("muscope run --view = ''", 4), "lines kernels\n");
-  EXPECT_EQ(offered("muscope run --view =", 3), "lines kernels\n");
+  EXPECT_EQ(offered("muscope run --view = ''", 4), "lines kernels sass\n");
+  EXPECT_EQ(offered("muscope run --view =", 3), "lines kernels sass\n");
   EXPECT_EQ(offered("muscope explain ba", 2), "bank-conflict\n");
   EXPECT_EQ(offered("muscope explain l", 2), "l1tex__x.sum ld ldu\n");
   EXPECT_EQ(offered("muscope explain D", 2), "D301\n");
