@@ -121,6 +121,7 @@ BankCounts count_banks(const LaneAddresses& access, SharedOp op) {
       counts.sass += most;
     }
   }
+  counts.sass_ideal = std::min(counts.sass, packed_wavefronts(access.mask.count(), access.bytes));
   return counts;
 }
 
@@ -148,6 +149,7 @@ BankCounts count_banks(const arch::SharedRules& rules, const LaneAddresses& acce
     counts.ideal += most != 0;
   }
   counts.sass = counts.wavefronts;
+  counts.sass_ideal = std::min(counts.sass, packed_wavefronts(access.mask.count(), access.bytes));
   return counts;
 }
 
@@ -156,9 +158,10 @@ BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask
   if (mask == 0) return {};
   const std::uint64_t width = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
   const bool atomic = op == SharedOp::kAtomic;
-  const auto counted = [](std::uint64_t wavefronts, std::uint32_t ideal) {
+  const std::uint32_t packed = packed_wavefronts(static_cast<std::uint32_t>(std::popcount(mask)), bytes);
+  const auto counted = [packed](std::uint64_t wavefronts, std::uint32_t ideal) {
     const auto n = static_cast<std::uint32_t>(wavefronts);
-    return BankCounts{n, ideal, n};
+    return BankCounts{n, ideal, n, std::min(n, packed)};
   };
   if (mask == kAllLanes && is_aligned(base, stride, bytes)) {
     if (bytes <= kBankBytes) {
@@ -188,14 +191,15 @@ BankCounts count_banks(const trace::WarpAccess& access) {
                       : access.increment                   ? SharedOp::kIncrement
                                                            : SharedOp::kAtomic;
   const std::uint32_t halves = ((access.mask & 0xffffu) != 0) + ((access.mask >> 16) != 0);
+  const std::uint32_t packed = packed_wavefronts(static_cast<std::uint32_t>(std::popcount(access.mask)), access.bytes);
   if (access.swap) {
     const std::uint32_t wavefronts = access.bytes > kBankBytes ? 2 * halves : 2 * (access.mask != 0);
-    return {wavefronts, access.mask != 0, wavefronts};
+    return {wavefronts, access.mask != 0, wavefronts, std::min(wavefronts, packed)};
   }
   if (op == SharedOp::kAtomic && access.bytes > kBankBytes && access.mask != 0) {
     std::array<std::uint64_t, kGroupLanes> storage;
     const std::uint32_t wavefronts = count_cas_loop(lanes_of(access, storage)).atom_wavefronts;
-    return {wavefronts, 2 * halves, wavefronts};
+    return {wavefronts, 2 * halves, wavefronts, std::min(wavefronts, packed)};
   }
   if (access.shape == trace::Shape::kScattered)
     return count_banks(LaneAddresses{{access.addresses, kGroupLanes}, WarpMask::of(access.mask), access.bytes}, op);

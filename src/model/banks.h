@@ -8,7 +8,8 @@
 //   Compare-and-swap of the loops for shared adds without an instruction of their own: 2 for 4 bytes, 2 per half-warp
 //   with an active lane for 8 bytes, whatever the addresses.
 //   ncu's software count of loads (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld) joins two neighbouring
-//   groups only where the joined group takes one wavefront.
+//   groups only where the joined group takes one wavefront. Its ideal is what the bytes of the active lanes fill, or
+//   the count itself where that is less.
 //
 // Source: one-instruction probes on an H200, exact in all of them (tests/counters/patterns.tsv; compare-and-swap: 323
 // launches of tests/counters/experiments/shared_swap.cu). For chips other than the H200 the rule for 8 and 16 bytes is
@@ -28,7 +29,9 @@ inline constexpr unsigned kBankBytes = 4;
 struct BankCounts {
   std::uint32_t wavefronts = 0;  ///< l1tex__data_pipe_lsu_wavefronts_mem_shared_op_*
   std::uint32_t ideal = 0;       ///< groups (after merging) that hold an active lane: the least these lanes can take
-  std::uint32_t sass = 0;        ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_*: ncu's software count
+  std::uint32_t sass = 0;  ///< smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_*, memory_l1_wavefronts_shared
+  /// memory_l1_wavefronts_shared_ideal: min(sass, ceil(active lanes * bytes / 128)). Of swaps it is not known.
+  std::uint32_t sass_ideal = 0;
   /// l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_*
   std::uint32_t conflicts() const { return wavefronts - ideal; }
   bool operator==(const BankCounts&) const = default;
@@ -41,6 +44,11 @@ enum class SharedOp : std::uint8_t {
   kIncrement,  ///< ATOMS.POPC.INC.32: what ptxas makes of adding the constant 1 with an unused result; merges equal
                ///< addresses
 };
+
+/// The least wavefronts that this many bytes fill.
+constexpr std::uint32_t packed_wavefronts(std::uint32_t lanes, std::uint32_t bytes) {
+  return (lanes * bytes + kBanks * kBankBytes - 1) / (kBanks * kBankBytes);
+}
 
 /// Wavefronts of any access; addresses are byte offsets in the block's shared window. Atomics of 8 bytes are loops:
 /// see count_cas_loop.

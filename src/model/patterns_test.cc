@@ -275,5 +275,26 @@ TEST(Patterns, SoftwareCountOfSharedLoadsIsExact) {
   EXPECT_EQ(differ, 13);
 }
 
+TEST(Patterns, SharedCountsOfTheSourcePageAreExact) {
+  const std::string name = "memory_l1_wavefronts_shared";
+  int checked = 0;
+  for (const Row& row : rows()) {
+    if (row.space != "shared") continue;
+    ASSERT_TRUE(row.has(name) && row.has(name + "_ideal")) << row.label();
+    if (row.bytes == 8 && row.op == "ATOM") {
+      const CasLoopCounts counts = count_cas_loop(row.lanes());
+      EXPECT_EQ(counts.load_sass + counts.atom_wavefronts, row.counter(name)) << row.label();
+      continue;  // the ideal of swaps is not known
+    }
+    const bool atomic = row.op == "RED" || row.op == "ATOM";
+    const SharedOp op = atomic ? SharedOp::kAtomic : row.op == "ST" ? SharedOp::kStore : SharedOp::kLoad;
+    const BankCounts counts = count_banks(row.lanes(), op);
+    EXPECT_EQ(counts.sass, row.counter(name)) << row.label();
+    EXPECT_EQ(counts.sass_ideal, row.counter(name + "_ideal")) << row.label();
+    ++checked;
+  }
+  EXPECT_EQ(checked, 730);
+}
+
 }  // namespace
 }  // namespace muscope::model

@@ -106,17 +106,17 @@ TEST(GlobalCases, Atomics) {
 // -----------------------------------------------------------------------------------------------------------
 
 TEST(SharedCases, StrideFourLoad) {
-  EXPECT_EQ(count_banks(warp(4, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 1, 4}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 1, 4, 1}));
 }
 
 TEST(SharedCases, WideLoads) {
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 128 * l; }), SharedOp::kLoad), (BankCounts{32, 4, 32}));
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 4, 4}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 128 * l; }), SharedOp::kLoad), (BankCounts{32, 4, 32, 4}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * l; }), SharedOp::kLoad), (BankCounts{4, 4, 4, 4}));
 }
 
 TEST(SharedCases, PairsMerge) {
   EXPECT_EQ(loads(16, [](unsigned l) { return 16 * (l % 4); }), 4u);
-  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * (l / 8); }), SharedOp::kLoad), (BankCounts{2, 2, 2}));
+  EXPECT_EQ(count_banks(warp(16, [](unsigned l) { return 16 * (l / 8); }), SharedOp::kLoad), (BankCounts{2, 2, 2, 2}));
   EXPECT_EQ(stores(16, [](unsigned l) { return 16 * (l / 8); }), 4u) << "stores never merge";
   // Only lanes 15 and 16, or 0 and 15, active.
   EXPECT_EQ(loads(16, [](unsigned) { return 0; }, 1u << 15 | 1u << 16), 2u);
@@ -232,19 +232,19 @@ TEST(SharedCases, ScanPadding) {
 }
 
 TEST(SharedCases, Atomics) {
-  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kAtomic), (BankCounts{32, 1, 32}));
-  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kIncrement), (BankCounts{1, 1, 1}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kAtomic), (BankCounts{32, 1, 32, 1}));
+  EXPECT_EQ(count_banks(warp(4, [](unsigned) { return 64; }), SharedOp::kIncrement), (BankCounts{1, 1, 1, 1}));
   trace::WarpAccess increment;
   increment.space = trace::Space::kShared;
   increment.kind = trace::Kind::kRed;
   increment.shape = trace::Shape::kUniform;
   increment.mask = kAllLanes;
-  EXPECT_EQ(count_banks(increment), (BankCounts{32, 1, 32}));
+  EXPECT_EQ(count_banks(increment), (BankCounts{32, 1, 32, 1}));
   increment.increment = true;
-  EXPECT_EQ(count_banks(increment), (BankCounts{1, 1, 1})) << "ATOMS.POPC.INC joins equal addresses";
+  EXPECT_EQ(count_banks(increment), (BankCounts{1, 1, 1, 1})) << "ATOMS.POPC.INC joins equal addresses";
   increment.shape = trace::Shape::kAffine;
   increment.stride = 64;
-  EXPECT_EQ(count_banks(increment), (BankCounts{16, 1, 16}));
+  EXPECT_EQ(count_banks(increment), (BankCounts{16, 1, 16, 1}));
   const CasLoopCounts one = count_cas_loop(warp(8, [](unsigned) { return 64; }));
   EXPECT_EQ(one.rounds, 32u);
   EXPECT_EQ(one.load_wavefronts, 32u);
@@ -269,13 +269,13 @@ TEST(SharedCases, SwapOfALoop) {
       swap.mask = mask;
       return count_banks(swap);
     };
-    EXPECT_EQ(cost(4, kAllLanes), (BankCounts{2, 1, 2}));
-    EXPECT_EQ(cost(4, 0x80000000), (BankCounts{2, 1, 2}));
-    EXPECT_EQ(cost(8, kAllLanes), (BankCounts{4, 1, 4}));
-    EXPECT_EQ(cost(8, 0x00010001), (BankCounts{4, 1, 4}));
-    EXPECT_EQ(cost(8, 0x00000101), (BankCounts{2, 1, 2}));
-    EXPECT_EQ(cost(8, 0xff000000), (BankCounts{2, 1, 2}));
-    EXPECT_EQ(cost(8, 0), (BankCounts{0, 0, 0}));
+    EXPECT_EQ(cost(4, kAllLanes), (BankCounts{2, 1, 2, 1}));
+    EXPECT_EQ(cost(4, 0x80000000), (BankCounts{2, 1, 2, 1}));
+    EXPECT_EQ(cost(8, kAllLanes), (BankCounts{4, 1, 4, 2}));
+    EXPECT_EQ(cost(8, 0x00010001), (BankCounts{4, 1, 4, 1}));
+    EXPECT_EQ(cost(8, 0x00000101), (BankCounts{2, 1, 2, 1}));
+    EXPECT_EQ(cost(8, 0xff000000), (BankCounts{2, 1, 2, 1}));
+    EXPECT_EQ(cost(8, 0), (BankCounts{0, 0, 0, 0}));
     EXPECT_EQ(cost(8, 0x00030003).conflicts(), 3u) << "wavefronts - executions";
   }
 }

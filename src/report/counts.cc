@@ -17,6 +17,7 @@ AccessSums& AccessSums::operator+=(const AccessSums& other) {
   t_wavefronts += other.t_wavefronts;
   data_wavefronts += other.data_wavefronts;
   sass_wavefronts += other.sass_wavefronts;
+  sass_ideal_wavefronts += other.sass_ideal_wavefronts;
   excess_sectors += other.excess_sectors;
   excess_distinct += other.excess_distinct;
   conflicts += other.conflicts;
@@ -42,10 +43,11 @@ AccessSums sums_of(const views::SiteCounts& site) {
   sums.t_wavefronts = site.t_wavefronts;
   sums.data_wavefronts = site.data_wavefronts;
   sums.sass_wavefronts = site.sass_wavefronts;
+  sums.sass_ideal_wavefronts = site.sass_ideal_wavefronts;
   sums.excess_sectors = beyond(site.sectors, site.ideal_sectors);
   sums.excess_distinct = beyond(site.distinct_sectors, site.ideal_sectors);
   sums.conflicts = beyond(site.wavefronts, site.ideal_wavefronts);
-  sums.sass_conflicts = beyond(site.sass_wavefronts, site.ideal_wavefronts);
+  sums.sass_conflicts = beyond(site.sass_wavefronts, site.sass_ideal_wavefronts);
   sums.replays = beyond(site.requests, site.executed);
   return sums;
 }

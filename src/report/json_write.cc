@@ -74,7 +74,8 @@ Json json_of(const SiteReport& site) {
             {"distinct_sectors", site.distinct_sectors},
             {"t_wavefronts", site.t_wavefronts},
             {"data_wavefronts", site.data_wavefronts},
-            {"sass_wavefronts", site.sass_wavefronts}};
+            {"sass_wavefronts", site.sass_wavefronts},
+            {"sass_ideal_wavefronts", site.sass_ideal_wavefronts}};
   if (site.pc != views::kNoPc) json["pc"] = site.pc;
   if (site.worst_cost > 0) {
     Json addresses = Json::array();

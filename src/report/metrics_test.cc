@@ -225,12 +225,13 @@ TEST(Grades, StagesOfL1) {
 
 // A load of 16 bytes whose lanes agree in pairs: the data stage serves two groups at once, ncu's count does not know.
 TEST(Metrics, SoftwareCountOfSharedLoads) {
-  const Metrics m = metrics_of({SiteOf(0, Space::kShared, Kind::kLoad, 10, 16).wavefronts(3, 2).software(5)});
+  const Metrics m = metrics_of({SiteOf(0, Space::kShared, Kind::kLoad, 10, 16).wavefronts(3, 2).software(5, 4)});
   EXPECT_EQ(value(m, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 30);
   EXPECT_EQ(value(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 10);
   EXPECT_EQ(value(m, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 50);
   EXPECT_EQ(value(m, "memory_l1_wavefronts_shared"), 50);
-  EXPECT_EQ(value(m, "derived__memory_l1_wavefronts_shared_excessive"), 30);
+  EXPECT_EQ(value(m, "memory_l1_wavefronts_shared_ideal"), 40);
+  EXPECT_EQ(value(m, "derived__memory_l1_wavefronts_shared_excessive"), 10);
   EXPECT_EQ(value(m, "derived__memory_l1_conflicts_shared_nway"), 5);
   EXPECT_DOUBLE_EQ(value(m, "smsp__sass_average_data_bytes_per_wavefront_mem_shared_op_ld.pct"), 100.0 * 512 / 640);
 }

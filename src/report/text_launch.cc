@@ -299,7 +299,7 @@ std::uint64_t global_waste_of(const Metrics& metrics) {
 }
 
 std::uint64_t waste_of(const Metrics& metrics) {
-  return global_waste_of(metrics) + count_of(metrics, "derived__memory_l1_wavefronts_shared_excessive") +
+  return global_waste_of(metrics) + count_of(metrics, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") +
          count_of(metrics, "muscope__constant_replays.sum");
 }
 

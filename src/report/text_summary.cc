@@ -118,7 +118,7 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
     return traffic.front() != traffic.back();
   });
   const bool any_conflicts = std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) {
-    return kernel.sum("derived__memory_l1_wavefronts_shared_excessive") > 0;
+    return kernel.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") > 0;
   });
   Grade grade = Grade::kCounted;
   for (const LaunchReport& launch : report.launches) grade = std::max(grade, launch.stream_grade);
@@ -137,7 +137,7 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
     row.push_back(grouped(traffic.back()));
     row.push_back(share_text(kernel.traffic, all));
     row.push_back(share_text(kernel.global_waste + kernel.excess_local(), kernel.traffic));
-    const std::uint64_t conflicts = kernel.sum("derived__memory_l1_wavefronts_shared_excessive");
+    const std::uint64_t conflicts = kernel.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
     if (any_conflicts) row.push_back(conflicts == 0 ? "-" : grouped(conflicts));
     table.row(std::move(row));
   }

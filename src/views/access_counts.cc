@@ -56,6 +56,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       row.wavefronts += counts.wavefronts;
       row.ideal_wavefronts += counts.ideal;
       row.sass_wavefronts += counts.sass;
+      row.sass_ideal_wavefronts += counts.sass_ideal;
       cost = counts.wavefronts;
       break;
     }
@@ -106,6 +107,7 @@ void AccessCounts::merge(const AccessCounts& other) {
     to.t_wavefronts += from.t_wavefronts;
     to.data_wavefronts += from.data_wavefronts;
     to.sass_wavefronts += from.sass_wavefronts;
+    to.sass_ideal_wavefronts += from.sass_ideal_wavefronts;
     const bool worse = from.worst_cost > to.worst_cost ||
                        (from.worst_cost == to.worst_cost &&
                         std::tie(from.worst_block, from.worst_warp) < std::tie(to.worst_block, to.worst_warp));

@@ -99,7 +99,9 @@ struct SiteCounts {
   std::uint64_t distinct_sectors = 0;  ///< global: as `sectors`, but distinct ones for atomics too
   std::uint64_t t_wavefronts = 0;      ///< global: passes of L1's tag stage
   std::uint64_t data_wavefronts = 0;   ///< global loads: passes of L1's data stage
-  std::uint64_t sass_wavefronts = 0;   ///< shared: `wavefronts` as ncu derives them in software
+  std::uint64_t sass_ideal_wavefronts =
+      0;                              ///< shared: what the bytes of the active lanes fill, at most sass_wavefronts
+  std::uint64_t sass_wavefronts = 0;  ///< shared: `wavefronts` as ncu derives them in software
   // The execution that cost most, for pictures.
   std::uint32_t worst_cost = 0;  ///< its sectors or wavefronts; 0 = no example kept
   std::uint32_t worst_mask = 0;

@@ -40,7 +40,8 @@ constexpr std::uint64_t SiteCounts::* kSiteSums[] = {&SiteCounts::executed,
                                                      &SiteCounts::distinct_sectors,
                                                      &SiteCounts::t_wavefronts,
                                                      &SiteCounts::data_wavefronts,
-                                                     &SiteCounts::sass_wavefronts};
+                                                     &SiteCounts::sass_wavefronts,
+                                                     &SiteCounts::sass_ideal_wavefronts};
 constexpr std::size_t kSiteFields = 4 + std::size(kSiteSums);
 constexpr std::size_t kExampleFields = 4 + kGroupLanes;
 

@@ -45,7 +45,8 @@ SiteCounts sample_counts() {
   s.generic = true;
   s.executed = 1, s.lanes = 24, s.requests = 0x100, s.sectors = 0x10000, s.ideal_sectors = 0x1'0000'0000, s.lines = 23;
   s.bytes = ~std::uint64_t{0}, s.wavefronts = 255, s.ideal_wavefronts = 65535, s.host_sectors = 0xffff'ffff;
-  s.distinct_sectors = 0x2'0001, s.t_wavefronts = 66, s.data_wavefronts = 0x1'0001, s.sass_wavefronts = 77;
+  s.distinct_sectors = 0x2'0001, s.t_wavefronts = 66, s.data_wavefronts = 0x1'0001, s.sass_wavefronts = 77,
+  s.sass_ideal_wavefronts = 0x300;
   return s;
 }
 
@@ -129,6 +130,7 @@ void expect_equal(const SiteCounts& a, const SiteCounts& b) {
   EXPECT_EQ(a.t_wavefronts, b.t_wavefronts);
   EXPECT_EQ(a.data_wavefronts, b.data_wavefronts);
   EXPECT_EQ(a.sass_wavefronts, b.sass_wavefronts);
+  EXPECT_EQ(a.sass_ideal_wavefronts, b.sass_ideal_wavefronts);
   EXPECT_EQ(a.worst_cost, b.worst_cost);
   EXPECT_EQ(a.worst_mask, b.worst_mask);
   EXPECT_EQ(a.worst_block, b.worst_block);
