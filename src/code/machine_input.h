@@ -20,13 +20,11 @@ struct MachineInput {
   std::vector<std::uint32_t> functions;            ///< offsets of the device functions in it
   std::vector<std::uint32_t> table_targets;        ///< offsets that its jump tables name
   std::map<std::uint64_t, std::string> externals;  ///< addresses given to functions of the device runtime: "vprintf"
-  std::map<std::uint64_t, std::uint32_t> function_addresses;  ///< values of function pointers -> offset in the section
-  std::uint32_t registers = 0;                                ///< per thread, with the highest number that is used
-  std::uint32_t stack_bytes = 0;                              ///< local memory per thread
-  std::uint32_t parameter_offset = 0;                         ///< where the parameters begin in constant bank 0
-  std::vector<std::uint32_t> parameters;  ///< offset of each from the first one on; empty when not known
-  std::uint32_t bank0_bytes = 0;          ///< of constant bank 0: the driver's words and the parameters
-  std::array<std::uint64_t, 32> banks{};  ///< device address of each constant bank's first byte; 0: none
+  std::uint32_t stack_bytes = 0;                   ///< local memory per thread
+  std::uint32_t parameter_offset = 0;              ///< where the parameters begin in constant bank 0
+  std::vector<std::uint32_t> parameters;           ///< offset of each from the first one on; empty when not known
+  std::uint32_t bank0_bytes = 0;                   ///< of constant bank 0: the driver's words and the parameters
+  std::array<std::uint64_t, 32> banks{};           ///< device address of each constant bank's first byte; 0: none
   std::array<std::uint64_t, 32> bank_bytes{};
   std::vector<std::uint32_t> frame_of;  ///< by instruction: row of `frames`, or views::kNoFrame
   std::vector<int> ptx_line_of;         ///< by instruction; 0 unknown

@@ -21,16 +21,12 @@ class MachineLowering {
 
   std::shared_ptr<const Kernel> run() {
     for (std::uint32_t n = 0; n < flow_.blocks.size(); ++n) lower_block(n);
-    add_exit_block();
+    add_end();
     for (const auto& [address, name] : b_.input().externals) add_external(address, name);
     for (const auto& [op, block] : targets_) b_.kernel().ops[op].target = enter_of_[block];
     for (const auto& [op, block] : targets2_) b_.kernel().ops[op].target2 = enter_of_[block];
-    for (const std::uint32_t op : exits_) b_.kernel().ops[op].target = exit_op_;
     for (std::size_t n = 0; n < flow_.blocks.size(); ++n)
       b_.kernel().code_targets[kCodeWindow + std::uint64_t{flow_.blocks[n].first} * 16] = enter_of_[n];
-    for (const auto& [address, offset] : b_.input().function_addresses)
-      if (const std::uint32_t block = block_of(offset); block != kNoBlock)
-        b_.kernel().code_targets[address] = enter_of_[block];
     const auto kernel = b_.finish();
     kernel->functions[0].entry = enter_of_[block_of(b_.input().entry)];
     kernel->functions[0].address = kCodeWindow + b_.input().entry;
@@ -60,8 +56,6 @@ class MachineLowering {
     b_.kernel().blocks.push_back({op, instructions, loop});
     return op;
   }
-
-  std::uint32_t current_block() { return static_cast<std::uint32_t>(b_.kernel().blocks.size() - 1); }
 
   void lower_block(std::uint32_t n) {
     const MachineBlock& block = flow_.blocks[n];
@@ -221,6 +215,7 @@ class MachineLowering {
         return;
       }
       case Opcode::kNANOSLEEP: {
+        if (i.memory.mode & kSleepForBarrier) return;  // until a phase ends: the wait before it did that
         Op& op = b_.add(OpKind::kPtx, i);
         op.opcode = ptx::Opcode::k_nanosleep;
         b_.kernel().ordered = true;
@@ -247,6 +242,7 @@ class MachineLowering {
         break;
     }
     if (is_memory_instruction(i)) return lower_memory_instruction(b_, i);
+    if (lower_async_instruction(b_, i)) return;
     if (!b_.input().executable || !b_.input().executable(i)) throw CannotLower("an instruction without a handler");
     lower_plain(i);
   }
@@ -297,7 +293,23 @@ class MachineLowering {
       plain.p0 = i.p1;
     }
     const bool goes_on = plain.guard.exists() || !is_true(plain.p0);
+    if (goes_on && (i.memory.mode & kBranchAnyLane) != 0) return branch_any(plain, target);
     branch(plain, target, goes_on ? target_block(i.pc + 16) : kNoBlock);
+  }
+
+  /// All running lanes jump when the condition holds for one of them.
+  void branch_any(const sass::Instruction& i, std::uint32_t target) {
+    Place condition;
+    bool negated = false;
+    condition_of(i, condition, negated);
+    Op& any = b_.add(OpKind::kMachine, i, false);
+    any.machine = MachineKind::kAnyLane;
+    any.a = condition;
+    any.a_negated = negated;
+    any.dst = b_.second_temporary_predicate();
+    targets_.push_back({next_op(), target});
+    targets2_.push_back({next_op(), target_block(i.pc + 16)});
+    b_.add(OpKind::kBranch, i, false).guard = b_.second_temporary_predicate();
   }
 
   void lower_indirect(const sass::Instruction& i) {
@@ -378,8 +390,9 @@ class MachineLowering {
     if (i.dst.exists() && i.dst.index != sass::kRz) throw CannotLower("the register of B2R.RESULT");
   }
 
-  void add_exit_block() {
-    exit_op_ = enter(0, false);
+  /// Code that does not end in EXIT, a jump or a return stops at its end.
+  void add_end() {
+    enter(0, false);
     b_.kernel().ops.emplace_back().kind = OpKind::kExit;
   }
 
@@ -430,9 +443,7 @@ class MachineLowering {
   const MachineFlow& flow_;
   std::vector<std::uint32_t> enter_of_;  // by block of the flow: op index of its kEnter
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_, targets2_;  // op, block of the flow
-  std::vector<std::uint32_t> exits_;
-  std::uint8_t last_reduction_ = 0;  // mode of the last BAR.RED in the code
-  std::uint32_t exit_op_ = 0;
+  std::uint8_t last_reduction_ = 0;                                          // mode of the last BAR.RED in the code
 };
 
 }  // namespace
@@ -446,6 +457,9 @@ std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
   for (const sass::Instruction& i : flow.instructions)
     if (i.opcode == Opcode::kATOMS && i.memory.spin)
       return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
+  for (const sass::Instruction& i : flow.instructions)
+    if (i.opcode == Opcode::kSYNCS)
+      return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
   return {};
 }
 

@@ -103,7 +103,6 @@ bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std:
     for (const std::uint64_t target : branch.targets) out.table_targets.push_back(static_cast<std::uint32_t>(target));
   out.externals = externals_;
   out.executable = code_->executable;
-  out.registers = kernel->registers;
   const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
   out.stack_bytes = static_cast<std::uint32_t>(round_up(stack, kStackAlignment));
   out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;

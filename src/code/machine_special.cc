@@ -2,37 +2,13 @@
 #include <fmt/format.h>
 
 #include "code/machine_builder.h"
+#include "sass/special_registers.h"
 
 namespace muscope::code {
 namespace {
 
 using Launch = ConstSlot::Launch;
-/// Numbers as the disassembler names them.
-enum class SpecialRegister : std::uint8_t {
-  kLANEID = 0,
-  kVIRTCFG = 2,
-  kVIRTID = 3,
-  kTID_X = 33,
-  kTID_Y = 34,
-  kTID_Z = 35,
-  kCTAID_X = 37,
-  kCTAID_Y = 38,
-  kCTAID_Z = 39,
-  kSWINHI = 47,
-  kSMEMSZ = 50,
-  kEQMASK = 56,
-  kLTMASK = 57,
-  kLEMASK = 58,
-  kGTMASK = 59,
-  kGEMASK = 60,
-  kVIRTUALSMID = 67,
-  kCLOCKLO = 80,
-  kCLOCKHI = 81,
-  kGLOBALTIMERLO = 82,
-  kGLOBALTIMERHI = 83,
-  kCgaCtaId = 136,
-  kSRZ = 255,
-};
+using sass::SpecialRegister;
 
 Place thread_place(std::uint32_t slot) {
   return Place{(std::uint32_t{kThreadBank} << Place::kBankShift) | slot * kSlotBytes};
@@ -89,7 +65,7 @@ void lower_special_register(MachineBuilder& b, const sass::Instruction& i) {
       return launch(Launch::kLanemaskGt);
     case SpecialRegister::kGEMASK:
       return launch(Launch::kLanemaskGe);
-    case SpecialRegister::kSRZ:
+    case SpecialRegister::kZero:
       return same(b.literal(0));
     case SpecialRegister::kCgaCtaId:  // of a block that is its whole cluster
       return same(b.literal(0));

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "exec/translate.h"
-#include "hardware/ptx_stream.h"
 
 namespace muscope::exec {
 namespace {
@@ -173,11 +172,9 @@ void LaunchRun::work() {
   worker.block_lanes.assign(kernel.blocks.size(), 0);
   worker.guarded_lanes.assign(kernel.ops.size(), 0);
   std::unique_ptr<views::AccessCounts> counts;
-  std::unique_ptr<hardware::PtxStream> stream;
   if (request_.observe) {
     counts = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
-    stream = std::make_unique<hardware::PtxStream>(*counts);
-    worker.sink = stream.get();
+    worker.sink = counts.get();
   }
   if (kernel.ordered)
     run_ordered(worker);

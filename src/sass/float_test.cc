@@ -1,29 +1,14 @@
 // Floating-point and conversion instructions: the text of every form, and what the fields mean.
-#include "sass/instruction.h"
+#include "sass/golden_test.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
 
 namespace muscope::sass {
 namespace {
 
 Instruction at(std::uint64_t lo, std::uint64_t hi) { return decode(Word{lo, hi}, 0); }
 
-TEST(Float, EveryFormIsWrittenAsTheDisassemblerDoes) {
-  std::ifstream in(MUSCOPE_SOURCE_DIR "/tests/sass/float.tsv");
-  std::string line;
-  unsigned count = 0;
-  while (std::getline(in, line)) {
-    const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
-    ASSERT_NE(second, std::string::npos) << line;
-    const Word word{std::strtoull(line.c_str(), nullptr, 16), std::strtoull(line.c_str() + first + 1, nullptr, 16)};
-    EXPECT_EQ(text(decode(word, 0)), line.substr(second + 1)) << line;
-    ++count;
-  }
-  EXPECT_GT(count, 1700u);
-}
+TEST(Float, EveryFormIsWrittenAsTheDisassemblerDoes) { expect_texts_of("float.tsv", 1700); }
 
 TEST(Float, TheSecondSourceIsTheMiddleFieldInEveryFormOfASum) {
   const Instruction registers = at(0x00000004050b7221, 0x000fe20000010000);  // FADD.FTZ R11, R5, R4

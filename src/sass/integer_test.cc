@@ -1,10 +1,7 @@
 // Integer, logic and lane-exchange instructions: the text of every form, and what the fields mean.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-
-#include "sass/instruction.h"
+#include "sass/golden_test.h"
 #include "sass/special_registers.h"
 
 namespace muscope::sass {
@@ -12,19 +9,7 @@ namespace {
 
 Instruction at(std::uint64_t lo, std::uint64_t hi, std::uint32_t pc = 0) { return decode(Word{lo, hi}, pc); }
 
-TEST(Integer, EveryFormIsWrittenAsTheDisassemblerDoes) {
-  std::ifstream in(MUSCOPE_SOURCE_DIR "/tests/sass/integer.tsv");
-  std::string line;
-  unsigned count = 0;
-  while (std::getline(in, line)) {
-    const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
-    ASSERT_NE(second, std::string::npos) << line;
-    const Word word{std::strtoull(line.c_str(), nullptr, 16), std::strtoull(line.c_str() + first + 1, nullptr, 16)};
-    EXPECT_EQ(text(decode(word, 0)), line.substr(second + 1)) << line;
-    ++count;
-  }
-  EXPECT_GT(count, 2000u);
-}
+TEST(Integer, EveryFormIsWrittenAsTheDisassemblerDoes) { expect_texts_of("integer.tsv", 2000); }
 
 TEST(Integer, TheSourcesOfAProductAreInTheOrderOfTheText) {
   const Instruction second = at(0x0000000407077c24, 0x001fe2000f8e0200);  // IMAD R7, R7, UR4, R0
