@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the programs of this folder and of ../experiments on a real GPU under Nsight Compute and writes what the hardware
 # counted. Needs a GPU, nvcc and ncu. Usage: capture.sh OUTPUT_DIR [ARCH]. Results: kernels.csv (ncu's raw page, column
-# "Program" in front), kernels_sass.csv (per machine instruction), swap.csv and swap.tsv (experiments/shared_swap.cu), log.
+# "Program" in front), kernels_sass.csv (per machine instruction), swap.csv and swap.tsv
+# (experiments/shared_swap.cu), atomic.csv and atomic.tsv (experiments/atomic_sectors.cu), log.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=$1 arch=${2:-sm_90}
@@ -25,6 +26,8 @@ one() {
 for source in tests/counters/kernels/*.cu; do one "$source"; done
 nvcc -O2 -std=c++17 -arch="$arch" -o "$build/swap" tests/counters/experiments/shared_swap.cu >> "$out/log" 2>&1
 timeout 250 ncu --clock-control none --csv --page raw --metrics smsp__inst_executed.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_atom.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum "$build/swap" "$out/swap.tsv" 2>> "$out/log" | grep '^"' > "$out/swap.csv"
+nvcc -O2 -std=c++17 -arch="$arch" -o "$build/atomic" tests/counters/experiments/atomic_sectors.cu >> "$out/log" 2>&1
+timeout 400 ncu --clock-control none --csv --page raw --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum,l1tex__t_requests_pipe_lsu_mem_global_op_red.sum "$build/atomic" "$out/atomic.tsv" 2>> "$out/log" | grep '^"' > "$out/atomic.csv"
 rm -rf "$build"
 gzip -f "$out/kernels_sass.csv"
 grep -A1 -E "^==|exit|FAILED|wrong" "$out/log" | tail -40
