@@ -133,6 +133,11 @@ std::string_view grade_text(report::GradeRule rule) {
     case GradeRule::kBankRule:
       return "counted from machine code, modelled when the PTX was followed or where 8- and 16-byte accesses were not "
              "measured";
+    case GradeRule::kAllBankRule:
+      return "counted from machine code, modelled when the PTX was followed, with matrix loads or stores, or where 8- "
+             "and 16-byte accesses were not measured";
+    case GradeRule::kMatrixRule:
+      return "modelled: matrix loads and stores were not measured";
     case GradeRule::kBankRuleRaw:
       return "modelled: hardware adds arbitration noise under load";
     case GradeRule::kConstantRule:

@@ -60,6 +60,10 @@ class FunctionLowering {
   std::uint32_t local_offset(const ptx::Operand& operand) const;
   bool is_local_symbol(const ptx::Operand& operand) const;
 
+  // Matrices (matrix_lowering.cc).
+  void lower_mma(const ptx::Instruction& i);
+  void lower_matrix_access(const ptx::Instruction& i);
+
   // Instructions (instruction_lowering.cc, memory_lowering.cc).
   void lower(const ptx::Instruction& i);
   void lower_plain(Op& op, const ptx::Instruction& i);

@@ -175,6 +175,13 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_call:
       lower_call(i);
       break;
+    case Opcode::k_mma:
+      lower_mma(i);
+      break;
+    case Opcode::k_ldmatrix:
+    case Opcode::k_stmatrix:
+      lower_matrix_access(i);
+      break;
     default: {
       Op& op = emit(OpKind::kPtx, &i);
       op.opcode = i.opcode;

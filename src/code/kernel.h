@@ -133,6 +133,7 @@ struct Op {
   Place dst3, e;
   MachineKind machine = MachineKind::kNone;
   const sass::Instruction* sass = nullptr;    ///< kSass, and the other ops of a kernel made from machine code
+  bool transposed = false;                    ///< ldmatrix, stmatrix: .trans
   bool uniform = false;                       ///< kSass: of the uniform datapath: once for the warp, whatever lanes run
   bool negate_c = false;                      ///< predicate operand c of setp/selp-like forms is negated
   bool a_negated = false, b_negated = false;  ///< predicate operands of and.pred and the like

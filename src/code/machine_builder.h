@@ -76,6 +76,10 @@ class MachineBuilder {
 
 // One file each.
 void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i);
+/// The address of a memory instruction: register, uniform register and offset.
+void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op);
+/// LDSM and STSM; false when the instruction is none.
+bool lower_matrix_access(MachineBuilder& b, const sass::Instruction& i);
 void lower_space_query(MachineBuilder& b, const sass::Instruction& i);
 void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);

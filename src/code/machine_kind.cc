@@ -101,6 +101,11 @@ views::InstructionKind kind_of(const sass::Instruction& i) {
     case Opcode::kP2R:
     case Opcode::kR2P:
       return InstructionKind::kMove;
+    case Opcode::kLDSM:
+    case Opcode::kSTSM:
+      return InstructionKind::kMemory;
+    case Opcode::kMOVM:
+      return InstructionKind::kMove;
     default:
       return is_memory_instruction(i) ? InstructionKind::kMemory : InstructionKind::kOther;
   }

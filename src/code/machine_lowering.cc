@@ -241,6 +241,7 @@ class MachineLowering {
         break;
     }
     if (is_memory_instruction(i)) return lower_memory_instruction(b_, i);
+    if (lower_matrix_access(b_, i)) return;
     if (!b_.input().executable || !b_.input().executable(i)) throw CannotLower("an instruction without a handler");
     lower_plain(i);
   }

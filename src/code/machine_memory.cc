@@ -73,6 +73,8 @@ Type atomic_type(const sass::Instruction& i) {
   return kByNumber[i.memory.type];
 }
 
+}  // namespace
+
 void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op) {
   const sass::MemoryForm& m = i.memory;
   op.offset = m.offset;
@@ -87,6 +89,8 @@ void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op) {
     op.uniform_bytes = m.uniform_64 ? 8 : 4;
   }
 }
+
+namespace {
 
 /// LDC and ULDC: the constant bank at an offset, by register or not.
 void lower_constant(MachineBuilder& b, const sass::Instruction& i) {

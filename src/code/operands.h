@@ -13,6 +13,7 @@ inline unsigned destination_count(const ptx::Instruction& i) {
   switch (i.opcode) {
     case Opcode::kInvalid:
     case Opcode::k_st:
+    case Opcode::k_stmatrix:
     case Opcode::k_red:
     case Opcode::k_bra:
     case Opcode::k_brx:

@@ -119,7 +119,8 @@ void encode_machine(XOp& x, const code::Op& op) {
 
 bool is_memory(Opcode opcode) {
   return opcode == Opcode::k_ld || opcode == Opcode::k_ldu || opcode == Opcode::k_st || opcode == Opcode::k_atom ||
-         opcode == Opcode::k_red || opcode == Opcode::k_tex;
+         opcode == Opcode::k_red || opcode == Opcode::k_tex || opcode == Opcode::k_ldmatrix ||
+         opcode == Opcode::k_stmatrix;
 }
 
 void encode_memory(XOp& x, const code::Op& op) {
@@ -131,6 +132,7 @@ void encode_memory(XOp& x, const code::Op& op) {
   if (op.address_is_pair) x.flags |= kAddressPair;
   if (op.uniform_bytes == 4) x.flags |= kUniform32;
   if (op.uniform_bytes == 8) x.flags |= kUniform64;
+  if (op.opcode == Opcode::k_ldmatrix || op.opcode == Opcode::k_stmatrix) x.bytes = 16;
   if (op.opcode == Opcode::k_atom || op.opcode == Opcode::k_red) {
     x.imm8 = op.sass ? atomic_operation(*op.sass) : atomic_operation(*op.source);
     if (op.sass && op.sass->opcode == sass::Opcode::kATOMS && op.sass->memory.atomic == kPopcInc) x.flags |= 4;
@@ -159,6 +161,12 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
     case Opcode::k_ldu:
     case Opcode::k_st:
       return table.memory(op, data);
+    case Opcode::k_ldmatrix:
+    case Opcode::k_stmatrix:
+      return table.matrix_memory(op);
+    case Opcode::k_mma:
+    case Opcode::k_movmatrix:
+      return table.matrix(op);
     case Opcode::k_atom:
     case Opcode::k_red:
       return find_atomic(op);
@@ -197,7 +205,8 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
 
 Handler find_sass(const sass::Instruction& instruction) {
   const OpTable& table = op_table();
-  for (const auto family : {table.sass_integer, table.sass_logic, table.sass_float, table.sass_convert})
+  for (const auto family :
+       {table.sass_integer, table.sass_logic, table.sass_float, table.sass_convert, table.sass_matrix})
     if (const Handler h = family(instruction)) return h;
   return nullptr;
 }

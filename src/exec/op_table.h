@@ -15,11 +15,14 @@ struct OpTable {
   Handler (*convert)(const code::Op&);
   Handler (*move)(const code::Op&);
   Handler (*memory)(const code::Op&, DataHandler* data);
+  Handler (*matrix)(const code::Op&);
+  Handler (*matrix_memory)(const code::Op&);
   // Machine instructions (code::OpKind::kSass).
   Handler (*sass_integer)(const sass::Instruction&);
   Handler (*sass_logic)(const sass::Instruction&);
   Handler (*sass_float)(const sass::Instruction&);
   Handler (*sass_convert)(const sass::Instruction&);
+  Handler (*sass_matrix)(const sass::Instruction&);
 };
 
 /// The best level this machine has: x86-64-v3 (AVX2, FMA, BMI2, F16C) or the baseline.

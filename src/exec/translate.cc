@@ -13,6 +13,7 @@ namespace {
 const char* verb_of(const XOp* op) {
   switch (op->source->opcode) {
     case ptx::Opcode::k_st:
+    case ptx::Opcode::k_stmatrix:
       return "store";
     case ptx::Opcode::k_atom:
     case ptx::Opcode::k_red:

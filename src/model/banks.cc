@@ -185,11 +185,25 @@ BankCounts count_banks_affine(std::uint64_t base, std::int64_t stride, GroupMask
   return count_banks(LaneAddresses{addresses, WarpMask::of(mask), bytes}, op);
 }
 
+namespace {
+
+SharedOp op_of(const trace::WarpAccess& access) {
+  switch (access.kind) {
+    case trace::Kind::kLoad:
+      return SharedOp::kLoad;
+    case trace::Kind::kStore:
+    case trace::Kind::kLoadMatrix:
+    case trace::Kind::kStoreMatrix:
+      return SharedOp::kStore;
+    default:
+      return access.increment ? SharedOp::kIncrement : SharedOp::kAtomic;
+  }
+}
+
+}  // namespace
+
 BankCounts count_banks(const trace::WarpAccess& access) {
-  const SharedOp op = access.kind == trace::Kind::kLoad    ? SharedOp::kLoad
-                      : access.kind == trace::Kind::kStore ? SharedOp::kStore
-                      : access.increment                   ? SharedOp::kIncrement
-                                                           : SharedOp::kAtomic;
+  const SharedOp op = op_of(access);
   const std::uint32_t halves = ((access.mask & 0xffffu) != 0) + ((access.mask >> 16) != 0);
   const std::uint32_t packed = packed_wavefronts(static_cast<std::uint32_t>(std::popcount(access.mask)), access.bytes);
   if (access.swap) {

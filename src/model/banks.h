@@ -4,6 +4,7 @@
 //   8 bytes:  that rule for lanes 0-15 and 16-31, summed.        16 bytes: for each eight lanes, summed.
 //   Loads of 8 and 16 bytes: the groups double when every active pair of lanes (l, l xor 1), or every active pair
 //   (l, l xor 2), has equal addresses.
+//   Matrix loads and stores (LDSM, STSM): 16 bytes per row, each matrix is a group, groups are not joined. Modelled.
 //   4-byte atomics: lanes instead of distinct words, equal addresses are not merged.
 //   Compare-and-swap of the loops for shared adds without an instruction of their own: 2 for 4 bytes, 2 per half-warp
 //   with an active lane for 8 bytes, whatever the addresses.

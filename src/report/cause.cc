@@ -139,6 +139,10 @@ std::string_view verb_of(Kind kind) {
       return "store";
     case Kind::kRed:
       return "reduction";
+    case Kind::kLoadMatrix:
+      return "matrix load";
+    case Kind::kStoreMatrix:
+      return "matrix store";
     case Kind::kAtom:
       break;
   }

@@ -28,6 +28,13 @@ bool is_family(const MetricRow& row) { return row.name.ends_with('*'); }
 /// The name up to its first dot: "l1tex__t_bytes.sum.per_second" -> "l1tex__t_bytes".
 std::string_view base_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
+constexpr char kMatrixReason[] = "the rule of matrix loads and stores is not measured";
+
+bool has_matrix_accesses(const Counts& counts) {
+  constexpr std::uint8_t kMatrices = formulas::bit(trace::Kind::kLoadMatrix) | formulas::bit(trace::Kind::kStoreMatrix);
+  return counts.of(formulas::in(trace::Space::kShared, kMatrices)).executed != 0;
+}
+
 bool has_alias(const MetricRow& row, std::string_view name) {
   const auto aliases = split_list(row.nvprof);
   return std::find(aliases.begin(), aliases.end(), name) != aliases.end();
@@ -236,8 +243,12 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       at_best(Grade::kModelled, "hardware adds arbitration noise under load");
       [[fallthrough]];
     case GradeRule::kBankRule:
+    case GradeRule::kAllBankRule:
       if (gpu != nullptr && !gpu->shared.wide_rules_measured)
         at_best(Grade::kModelled, "rules for 8 and 16 bytes are not measured on this GPU");
+      break;
+    case GradeRule::kMatrixRule:
+      at_best(Grade::kModelled, kMatrixReason);
       break;
     case GradeRule::kConstantRule:
       if (!context.machine_code) at_best(Grade::kModelled, "ptxas decides which constant loads are indexed");
@@ -257,7 +268,9 @@ Metrics compute_metrics(const Counts& counts, const GradeContext& context) {
     if (row.compute == nullptr || (row.grade == GradeRule::kMachineConstantRule && !context.machine_code)) continue;
     const std::optional<MetricValue> value = row.compute(counts);
     if (!value) continue;
+    const bool matrices = row.grade == GradeRule::kAllBankRule && has_matrix_accesses(counts);
     GradeAndReason graded = grade_of(row.grade, context);
+    if (matrices && graded.grade == Grade::kCounted) graded = {Grade::kModelled, kMatrixReason};
     metrics.emplace(row.name, Metric{*value, std::string(row.unit), graded.grade, std::move(graded.reason)});
   }
   return metrics;

@@ -51,6 +51,8 @@ enum class GradeRule : std::uint8_t {
   kTagStageAtomicRule,   ///< the same for atomics: a floor
   kDataStageRule,        ///< passes of L1's data stage
   kBankRule,             ///< also needs the GPU's bank rules
+  kAllBankRule,          ///< the same over all kinds of access: matrix loads and stores by their own rule
+  kMatrixRule,           ///< matrix loads and stores: one wavefront per matrix without conflicts, not measured
   kBankRuleRaw,          ///< the hardware counter also holds arbitration noise
   kConstantRule,         ///< PTX does not say which constant loads become operands
   kMachineConstantRule,  ///< LDC is known from machine code only: no value otherwise

@@ -10,7 +10,7 @@ namespace muscope::report {
 
 // "counted", "modelled", "estimated" are name_of(Grade) in report.h; spaces and kinds:
 std::string_view word_of(trace::Space space);        ///< "global", "shared", "local", "const", "texture"
-std::string_view word_of(trace::Kind kind);          ///< "load", "store", "red", "atom"
+std::string_view word_of(trace::Kind kind);          ///< "load", "store", "red", "atom", "matrix load", ...
 std::string_view word_of(views::LaunchState state);  ///< "finished", "faulted", "stopped"
 std::string_view word_of(views::TransferKind kind);  ///< "host to device", ...
 std::string_view word_of(views::HostMemory memory);  ///< "pageable", ...; "none"

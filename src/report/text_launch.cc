@@ -139,6 +139,10 @@ class LaunchTables {
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
         {"shared store", in(Space::kShared, Kind::kStore),
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+        {"matrix load", in(Space::kShared, Kind::kLoadMatrix),
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"},
+        {"matrix store", in(Space::kShared, Kind::kStoreMatrix),
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"},
         {"shared atomic", in(Space::kShared, kAtomics),
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     };

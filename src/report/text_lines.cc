@@ -126,8 +126,10 @@ std::optional<Extent> caret_of(const std::string& raw, const Remark& remark) {
 AccessKind access_of(trace::Kind kind) {
   switch (kind) {
     case trace::Kind::kLoad:
+    case trace::Kind::kLoadMatrix:
       return AccessKind::kRead;
     case trace::Kind::kStore:
+    case trace::Kind::kStoreMatrix:
       return AccessKind::kWrite;
     default:
       return AccessKind::kUpdate;

@@ -10,7 +10,8 @@ namespace muscope::trace {
 /// Where the access went. Generic accesses are resolved before they become records.
 enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConst, kTexture };
 
-enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom };
+/// kLoadMatrix, kStoreMatrix: rows of 16 bytes of matrices (ldmatrix, LDSM; stmatrix, STSM).
+enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom, kLoadMatrix, kStoreMatrix };
 
 /// Addresses of the active lanes, classified once where they were computed.
 enum class Shape : std::uint8_t {

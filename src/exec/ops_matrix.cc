@@ -1,0 +1,383 @@
+// Matrix multiplications of a warp: mma and wmma.mma of PTX, HMMA, IMMA, BMMA, DMMA of machine code; and the
+// transposition of 8 x 8 halves (movmatrix, MOVM).
+//
+// Where PTX has registers in any order, in Op::list as d, a, b, c, machine code has them in a row. Lanes that do not
+// run take part with what their registers hold; only the running ones get results (the manual leaves that open).
+#include "exec/matrix_math.h"
+#include "exec/op_table.h"
+#include "exec/ops_common.h"
+
+namespace muscope::exec::MUSCOPE_ISA {
+namespace {
+
+using code::MatrixForm;
+using std::int32_t;
+using std::int64_t;
+using std::uint32_t;
+using std::uint64_t;
+
+template <bool kPtx>
+MatrixForm form_of(const XOp* op) {
+  if constexpr (kPtx) return MatrixForm::unpack(op->offset);
+  return *code::matrix_form(*op->sass);
+}
+
+enum Fragment : unsigned { kA, kB, kC };
+
+/// The registers of a fragment, of 32 bits each.
+struct Words {
+  const uint32_t* at[kRows];
+};
+
+template <bool kPtx>
+Words words_of(const Warp& w, const XOp* op, const MatrixForm& form, Fragment fragment) {
+  const unsigned counts[] = {form.a_registers(), form.b_registers(), form.c_registers()};
+  const uint32_t places[] = {op->a, op->b, op->c};
+  Words words;
+  unsigned first = counts[kC];
+  for (unsigned f = kA; f < fragment; ++f) first += counts[f];
+  for (unsigned r = 0; r < counts[fragment]; ++r)
+    words.at[r] =
+        kPtx ? w.src<uint32_t>(op->source->list[first + r].bits) : w.src<uint32_t>(places[fragment]) + r * kGroupLanes;
+  return words;
+}
+
+/// Register `r` of the result; null when nobody reads it.
+template <bool kPtx, typename T>
+T* result_of(Warp& w, const XOp* op, unsigned r) {
+  if constexpr (!kPtx) return w.dst<T>(op->dst) + r * kGroupLanes;
+  const code::Place place = op->source->list[r];
+  return place.exists() ? w.dst<T>(place.bits) : nullptr;
+}
+
+// ---- floating point
+
+/// Bits of the elements, in rows of kMostFloats (A) or of kColumns (B, C).
+struct RawTile {
+  alignas(64) uint32_t a[kRows * kMostFloats];
+  alignas(64) uint32_t b[kMostFloats * kColumns];
+  alignas(64) uint32_t c[kRows * kColumns], d[kRows * kColumns];
+};
+
+template <unsigned kElements>
+void gather_factors(const Words& a, const Words& b, const MatrixForm& form, RawTile& tile) {
+  constexpr unsigned kBits = 32 / kElements;
+  constexpr uint32_t kMask = kBits == 32 ? 0xffffffffu : (1u << kBits) - 1;
+  for (unsigned r = 0; r < form.a_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < kElements; ++i) {
+        const MatrixPlace p = place_in_a(l, r, i, kElements, form.rows);
+        tile.a[p.row * kMostFloats + p.column] = a.at[r][l] >> (i * kBits) & kMask;
+      }
+  for (unsigned r = 0; r < form.b_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < kElements; ++i) {
+        const MatrixPlace p = place_in_b(l, r, i, kElements);
+        tile.b[p.row * kColumns + p.column] = b.at[r][l] >> (i * kBits) & kMask;
+      }
+}
+
+void gather_sums(const Words& c, const MatrixForm& form, uint32_t* out) {
+  for (unsigned r = 0; r < form.c_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l) {
+      if (form.half) {
+        const MatrixPlace p = place_in_half_c(l, r, 0);
+        out[p.row * kColumns + p.column] = c.at[r][l] & 0xffffu;
+        out[p.row * kColumns + p.column + 1] = c.at[r][l] >> 16;
+      } else {
+        const MatrixPlace p = place_in_c(l, r);
+        out[p.row * kColumns + p.column] = c.at[r][l];
+      }
+    }
+}
+
+template <bool kPtx>
+void scatter_sums(Warp& w, const XOp* op, const MatrixForm& form, const uint32_t* in) {
+  for (unsigned r = 0; r < form.c_registers(); ++r) {
+    uint32_t* d = result_of<kPtx, uint32_t>(w, op, r);
+    if (!d) continue;
+    for_lanes(w, d, [=, &form](unsigned l) {
+      const MatrixPlace p = form.half ? place_in_half_c(l, r, 0) : place_in_c(l, r);
+      const uint32_t* at = in + p.row * kColumns + p.column;
+      return form.half ? at[0] | at[1] << 16 : at[0];
+    });
+  }
+}
+
+template <Factor kFactor>
+double value_of(uint32_t bits) {
+  if constexpr (kFactor == Factor::kF16) return half_to_float(static_cast<std::uint16_t>(bits));
+  if constexpr (kFactor == Factor::kBf16) return bfloat_to_float(static_cast<std::uint16_t>(bits));
+  // Cut off to TF32; not-a-number stays what it is.
+  const float v = std::bit_cast<float>(bits);
+  return v != v ? v : std::bit_cast<float>(bits & 0xffffe000u);
+}
+
+template <bool kHalf>
+double sum_value(uint32_t bits) {
+  return kHalf ? half_to_float(static_cast<std::uint16_t>(bits)) : std::bit_cast<float>(bits);
+}
+
+/// tile.d = A B + C.
+template <Factor kFactor, bool kHalf>
+void multiply_floats(RawTile& tile, unsigned rows, unsigned k_size) {
+  Significands a, b;
+  unsigned special = 0;
+  for (unsigned m = 0; m < rows; ++m)
+    for (unsigned k = 0; k < k_size; ++k)
+      special |= take_apart<kFactor>(tile.a[m * kMostFloats + k], a.value[m * kMostFloats + k],
+                                     a.exponent[m * kMostFloats + k]);
+  for (unsigned n = 0; n < k_size * kColumns; ++n) special |= take_apart<kFactor>(tile.b[n], b.value[n], b.exponent[n]);
+  constexpr uint32_t kTop = kHalf ? 0x7c00u : 0x7f800000u;
+  for (unsigned n = 0; n < rows * kColumns; ++n) special |= (tile.c[n] & kTop) == kTop;
+  for (unsigned m = 0; m < rows; ++m)
+    float_row<kFactor, kHalf>(a.value + m * kMostFloats, a.exponent + m * kMostFloats, b, k_size, tile.c + m * kColumns,
+                              tile.d + m * kColumns);
+  if (!special) return;
+  for (unsigned m = 0; m < rows; ++m)
+    for (unsigned n = 0; n < kColumns; ++n) {
+      double sum = sum_value<kHalf>(tile.c[m * kColumns + n]);
+      for (unsigned k = 0; k < k_size; ++k)
+        sum += value_of<kFactor>(tile.a[m * kMostFloats + k]) * value_of<kFactor>(tile.b[k * kColumns + n]);
+      special_sum(sum, kHalf, tile.d[m * kColumns + n]);
+    }
+}
+
+template <Factor kFactor, bool kHalf, bool kPtx>
+const XOp* float_product(Warp& w, const XOp* op) {
+  const MatrixForm form = form_of<kPtx>(op);
+  RawTile tile;
+  gather_factors<per_register(kFactor)>(words_of<kPtx>(w, op, form, kA), words_of<kPtx>(w, op, form, kB), form, tile);
+  gather_sums(words_of<kPtx>(w, op, form, kC), form, tile.c);
+  multiply_floats<kFactor, kHalf>(tile, form.rows, form.k);
+  scatter_sums<kPtx>(w, op, form, tile.d);
+  return op + 1;
+}
+
+// ---- formats of 8 bits
+
+/// A byte as a half, exact; not-a-number stays none.
+uint32_t half_of_byte(uint32_t byte, Factor factor) {
+  if (factor == Factor::kE5m2) return byte << 8;
+  const uint32_t sign = (byte & 0x80u) << 8, rest = byte & 0x7fu;
+  if (rest == 0x7f) return 0x7fffu;
+  // E4M3's bias is 7 and that of halves 15; subnormal numbers are units of 2^-9.
+  return sign | (rest >= 8 ? (rest << 7) + (8u << 10) : nearest_half(static_cast<float>(rest) * 0x1p-9f));
+}
+
+/// ptxas makes two products of halves out of one: of the first two of each four factors, starting from zero, then of
+/// the others; c is added last (compiled by ptxas 13.0 for sm_90).
+template <bool kHalf>
+const XOp* byte_product(Warp& w, const XOp* op) {
+  const MatrixForm form = form_of<true>(op);
+  const Words a = words_of<true>(w, op, form, kA), b = words_of<true>(w, op, form, kB);
+  RawTile tile = {};
+  alignas(64) uint32_t c[kRows * kColumns];
+  gather_sums(words_of<true>(w, op, form, kC), form, c);
+  for (unsigned part = 0; part < 2; ++part) {
+    for (unsigned r = 0; r < form.a_registers(); ++r)
+      for (unsigned l = 0; l < kGroupLanes; ++l)
+        for (unsigned i = 0; i < 2; ++i) {
+          const MatrixPlace p = place_in_a(l, r, i, 2, form.rows);
+          tile.a[p.row * kMostFloats + p.column] = half_of_byte(a.at[r][l] >> (16 * part + 8 * i) & 0xffu, form.a);
+        }
+    for (unsigned r = 0; r < form.b_registers(); ++r)
+      for (unsigned l = 0; l < kGroupLanes; ++l)
+        for (unsigned i = 0; i < 2; ++i) {
+          const MatrixPlace p = place_in_b(l, r, i, 2);
+          tile.b[p.row * kColumns + p.column] = half_of_byte(b.at[r][l] >> (16 * part + 8 * i) & 0xffu, form.b);
+        }
+    multiply_floats<Factor::kF16, kHalf>(tile, form.rows, form.k / 2u);
+    std::memcpy(tile.c, tile.d, sizeof tile.c);
+  }
+  for (unsigned n = 0; n < form.rows * kColumns; ++n) {
+    const float sum = static_cast<float>(sum_value<kHalf>(c[n])) + static_cast<float>(sum_value<kHalf>(tile.d[n]));
+    tile.d[n] = kHalf ? nearest_half(sum) : sum != sum ? 0x7fffffffu : std::bit_cast<uint32_t>(sum);
+  }
+  scatter_sums<true>(w, op, form, tile.d);
+  return op + 1;
+}
+
+// ---- integers and bits
+
+constexpr unsigned kMostIntegers = 64;
+
+int32_t integer_of(uint32_t word, unsigned element, Factor factor) {
+  switch (factor) {
+    case Factor::kS8:
+      return static_cast<std::int8_t>(word >> (8 * element));
+    case Factor::kU8:
+      return static_cast<std::uint8_t>(word >> (8 * element));
+    case Factor::kS4:
+      return static_cast<int32_t>(word << (28 - 4 * element)) >> 28;
+    default:
+      return static_cast<int32_t>(word >> (4 * element) & 15u);
+  }
+}
+
+template <bool kPtx>
+const XOp* integer_product(Warp& w, const XOp* op) {
+  const MatrixForm form = form_of<kPtx>(op);
+  const Words words_a = words_of<kPtx>(w, op, form, kA), words_b = words_of<kPtx>(w, op, form, kB);
+  alignas(64) int32_t a[kRows * kMostIntegers], b[kMostIntegers * kColumns];
+  alignas(64) uint32_t c[kRows * kColumns];
+  const unsigned elements = per_register(form.a);
+  for (unsigned r = 0; r < form.a_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < elements; ++i) {
+        const MatrixPlace p = place_in_a(l, r, i, elements, form.rows);
+        a[p.row * kMostIntegers + p.column] = integer_of(words_a.at[r][l], i, form.a);
+      }
+  for (unsigned r = 0; r < form.b_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < elements; ++i) {
+        const MatrixPlace p = place_in_b(l, r, i, elements);
+        b[p.row * kColumns + p.column] = integer_of(words_b.at[r][l], i, form.b);
+      }
+  gather_sums(words_of<kPtx>(w, op, form, kC), form, c);
+  for (unsigned m = 0; m < form.rows; ++m) {
+    alignas(64) int32_t sum[kColumns] = {};
+    for (unsigned k = 0; k < form.k; ++k)
+      for (unsigned n = 0; n < kColumns; ++n) sum[n] += a[m * kMostIntegers + k] * b[k * kColumns + n];
+    for (unsigned n = 0; n < kColumns; ++n) {
+      uint32_t& at = c[m * kColumns + n];
+      at = integer_sum(sum[n], at, form.saturate);
+    }
+  }
+  scatter_sums<kPtx>(w, op, form, c);
+  return op + 1;
+}
+
+template <bool kPtx>
+const XOp* bit_product(Warp& w, const XOp* op) {
+  const MatrixForm form = form_of<kPtx>(op);
+  const Words a = words_of<kPtx>(w, op, form, kA), b = words_of<kPtx>(w, op, form, kB);
+  alignas(64) uint32_t c[kRows * kColumns];
+  gather_sums(words_of<kPtx>(w, op, form, kC), form, c);
+  // A register is one element of 32 bits of k here.
+  constexpr unsigned kMostWords = 8;
+  uint32_t words_a[kRows * kMostWords], words_b[kMostWords * kColumns];
+  for (unsigned r = 0; r < form.a_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l) {
+      const MatrixPlace p = place_in_a(l, r, 0, 1, form.rows);
+      words_a[p.row * kMostWords + p.column] = a.at[r][l];
+    }
+  for (unsigned r = 0; r < form.b_registers(); ++r)
+    for (unsigned l = 0; l < kGroupLanes; ++l) {
+      const MatrixPlace p = place_in_b(l, r, 0, 1);
+      words_b[p.row * kColumns + p.column] = b.at[r][l];
+    }
+  for (unsigned m = 0; m < form.rows; ++m)
+    for (unsigned n = 0; n < kColumns; ++n)
+      for (unsigned k = 0; k < form.k / 32u; ++k) {
+        const uint32_t x = words_a[m * kMostWords + k], y = words_b[k * kColumns + n];
+        c[m * kColumns + n] += static_cast<uint32_t>(std::popcount(form.exclusive ? x ^ y : x & y));
+      }
+  scatter_sums<kPtx>(w, op, form, c);
+  return op + 1;
+}
+
+// ---- doubles
+
+template <bool kPtx>
+double double_at(const Warp& w, const XOp* op, unsigned list_index, uint32_t place, unsigned r, unsigned l) {
+  if constexpr (kPtx) return w.src<double>(op->source->list[list_index + r].bits)[l];
+  const uint32_t* low = w.src<uint32_t>(place) + 2 * r * kGroupLanes;
+  return std::bit_cast<double>(low[l] | uint64_t{low[l + kGroupLanes]} << 32);
+}
+
+/// One fused multiply-add after the other. Not-a-number results are the device's own.
+template <bool kPtx>
+const XOp* double_product(Warp& w, const XOp* op) {
+  const MatrixForm form = form_of<kPtx>(op);
+  const unsigned na = form.a_registers(), nb = form.b_registers(), nc = form.c_registers();
+  double a[kRows * kRows], b[kRows * kColumns], c[kRows * kColumns];
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    for (unsigned r = 0; r < na; ++r) {
+      const MatrixPlace p = place_in_a(l, r, 0, 1, form.rows);
+      a[p.row * kRows + p.column] = double_at<kPtx>(w, op, nc, op->a, r, l);
+    }
+    for (unsigned r = 0; r < nb; ++r) {
+      const MatrixPlace p = place_in_b(l, r, 0, 1);
+      b[p.row * kColumns + p.column] = double_at<kPtx>(w, op, nc + na, op->b, r, l);
+    }
+    for (unsigned r = 0; r < nc; ++r) {
+      const MatrixPlace p = place_in_c(l, r);
+      c[p.row * kColumns + p.column] = double_at<kPtx>(w, op, nc + na + nb, op->c, r, l);
+    }
+  }
+  for (unsigned m = 0; m < form.rows; ++m)
+    for (unsigned n = 0; n < kColumns; ++n) {
+      double& sum = c[m * kColumns + n];
+      for (unsigned k = 0; k < form.k; ++k) sum = std::fma(a[m * kRows + k], b[k * kColumns + n], sum);
+      if (sum != sum) sum = std::bit_cast<double>(0xfff8000000000000ull);
+    }
+  for (unsigned r = 0; r < nc; ++r) {
+    const auto value = [&c, r](unsigned l) {
+      const MatrixPlace p = place_in_c(l, r);
+      return std::bit_cast<uint64_t>(c[p.row * kColumns + p.column]);
+    };
+    if constexpr (kPtx) {
+      if (uint64_t* d = result_of<true, uint64_t>(w, op, r)) for_lanes(w, d, value);
+    } else {
+      uint32_t* low = w.dst<uint32_t>(op->dst) + 2 * r * kGroupLanes;
+      for_lanes(w, low, [&](unsigned l) { return static_cast<uint32_t>(value(l)); });
+      for_lanes(w, low + kGroupLanes, [&](unsigned l) { return static_cast<uint32_t>(value(l) >> 32); });
+    }
+  }
+  return op + 1;
+}
+
+// ---- transposition
+
+const XOp* transpose(Warp& w, const XOp* op) {
+  std::uint16_t matrix[8][8];
+  const uint32_t* a = w.src<uint32_t>(op->a);
+  for (unsigned l = 0; l < kGroupLanes; ++l)
+    for (unsigned i = 0; i < 2; ++i) {
+      const MatrixPlace p = place_in_half_c(l, 0, i);
+      matrix[p.row][p.column] = static_cast<std::uint16_t>(a[l] >> (16 * i));
+    }
+  for_lanes(w, w.dst<uint32_t>(op->dst), [&](unsigned l) {
+    const MatrixPlace p = place_in_half_c(l, 0, 0);
+    return uint32_t{matrix[p.column][p.row]} | uint32_t{matrix[p.column + 1][p.row]} << 16;
+  });
+  return op + 1;
+}
+
+template <bool kPtx>
+Handler product_handler(const MatrixForm& form) {
+  switch (form.a) {
+    case Factor::kF16:
+      return form.half ? float_product<Factor::kF16, true, kPtx> : float_product<Factor::kF16, false, kPtx>;
+    case Factor::kBf16:
+      return float_product<Factor::kBf16, false, kPtx>;
+    case Factor::kTf32:
+      return float_product<Factor::kTf32, false, kPtx>;
+    case Factor::kE4m3:
+    case Factor::kE5m2:
+      return !kPtx ? nullptr : form.half ? byte_product<true> : byte_product<false>;
+    case Factor::kF64:
+      return double_product<kPtx>;
+    case Factor::kB1:
+      return bit_product<kPtx>;
+    default:
+      return integer_product<kPtx>;
+  }
+}
+
+}  // namespace
+
+Handler find_matrix(const code::Op& op) {
+  if (op.opcode == ptx::Opcode::k_movmatrix) return transpose;
+  const bool product = op.opcode == ptx::Opcode::k_mma || op.opcode == ptx::Opcode::k_wmma;
+  return product ? product_handler<true>(MatrixForm::unpack(op.offset)) : nullptr;
+}
+
+Handler find_sass_matrix(const sass::Instruction& i) {
+  if (i.opcode == sass::Opcode::kMOVM) return transpose;
+  const auto form = code::matrix_form(i);
+  return form ? product_handler<false>(*form) : nullptr;
+}
+
+}  // namespace muscope::exec::MUSCOPE_ISA
