@@ -104,8 +104,8 @@ cudaError_t area_of_side(Runtime& runtime, const Side& side, const Box& box, Are
   return cudaSuccess;
 }
 
-cudaError_t copy_3d(Runtime& runtime, const Side& to, const Side& from, const cudaExtent& extent, cudaMemcpyKind kind,
-                    const Caller& caller) {
+cudaError_t areas_of_sides(Runtime& runtime, const Side& to, const Side& from, const cudaExtent& extent, Area& to_area,
+                           Area& from_area, Box& box) {
   // Exactly one of array and pointer says where each side is.
   if ((to.array != nullptr) == (to.pointer.ptr != nullptr) || (from.array != nullptr) == (from.pointer.ptr != nullptr))
     return cudaErrorInvalidValue;
@@ -115,11 +115,17 @@ cudaError_t copy_3d(Runtime& runtime, const Side& to, const Side& from, const cu
     if (!found) return cudaErrorInvalidResourceHandle;
     width *= found->texel_bytes;
   }
-  const Box box{width, extent.height, extent.depth};
+  box = {width, extent.height, extent.depth};
   if (box.empty()) return cudaSuccess;
-  Area to_area, from_area;
   if (const cudaError_t error = area_of_side(runtime, to, box, to_area)) return error;
-  if (const cudaError_t error = area_of_side(runtime, from, box, from_area)) return error;
+  return area_of_side(runtime, from, box, from_area);
+}
+
+cudaError_t copy_3d(Runtime& runtime, const Side& to, const Side& from, const cudaExtent& extent, cudaMemcpyKind kind,
+                    const Caller& caller) {
+  Area to_area, from_area;
+  Box box;
+  if (const cudaError_t error = areas_of_sides(runtime, to, from, extent, to_area, from_area, box)) return error;
   return copy(runtime, to_area, from_area, box, kind, caller);
 }
 
@@ -137,6 +143,15 @@ cudaError_t copy_3d_peer(Runtime& runtime, const cudaMemcpy3DPeerParms* p, const
 }
 
 }  // namespace
+
+namespace muscope::runtime {
+
+cudaError_t areas_of(Runtime& runtime, const cudaMemcpy3DParms& asked, Area& to, Area& from, Box& box) {
+  return areas_of_sides(runtime, {asked.dstArray, asked.dstPos, asked.dstPtr},
+                        {asked.srcArray, asked.srcPos, asked.srcPtr}, asked.extent, to, from, box);
+}
+
+}  // namespace muscope::runtime
 
 MUSCOPE_ENTRY(cudaMemcpy2DToArray)(cudaArray_t dst, std::size_t x, std::size_t y, const void* src, std::size_t pitch,
                                    std::size_t width, std::size_t height, cudaMemcpyKind kind) {

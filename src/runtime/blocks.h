@@ -14,6 +14,7 @@ enum class Source : std::uint8_t {
   kManaged,
   kHostAlloc,
   kHostRegister,
+  kGraph,  ///< of an allocation node: lives as long as graphs have the node
 };
 
 struct Block {

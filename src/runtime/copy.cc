@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/capture.h"
 #include "runtime/host_probe.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
@@ -155,6 +156,10 @@ cudaError_t copy(Runtime& runtime, const Area& to, const Area& from, const Box& 
     return cudaErrorInvalidValue;
   if (!accessible(runtime, to, box, to_place, true) || !accessible(runtime, from, box, from_place, false))
     return cudaErrorInvalidValue;
+  const StreamRef stream = runtime.stream(caller.stream);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (const auto captured = capture(stream, caller.async, [&] { return CopyWork{to, from, box, kind}; }))
+    return *captured;
   count(runtime, to, to_place, from, from_place, box.bytes(), kind, caller);
 
   auto* const target = static_cast<std::uint8_t*>(runtime.memory().host_pointer(to.address));
@@ -166,8 +171,6 @@ cudaError_t copy(Runtime& runtime, const Area& to, const Area& from, const Box& 
   const bool wait = !caller.async || to_place == Place::kHost;
   std::shared_ptr<std::vector<std::uint8_t>> staged;
   Area source_area = from;
-  const StreamRef stream = runtime.stream(caller.stream);
-  if (!stream) return cudaErrorInvalidResourceHandle;
   if (caller.async && from_place == Place::kHost && !wait &&
       !runtime.scheduler().reached(runtime.scheduler().now(stream))) {
     staged = std::make_shared<std::vector<std::uint8_t>>(rows.bytes());
@@ -187,18 +190,29 @@ cudaError_t copy(Runtime& runtime, const Area& to, const Area& from, const Box& 
   });
 }
 
-cudaError_t fill(Runtime& runtime, const Area& to, int value, const Box& box, const Caller& caller) {
+cudaError_t fill(Runtime& runtime, const Area& to, unsigned value, const Box& box, const Caller& caller,
+                 unsigned element_bytes) {
   if (box.empty()) return cudaSuccess;
   const Place place = place_of(runtime, to.address);
   if (!device_reaches(place) || !accessible(runtime, to, box, place, true)) return cudaErrorInvalidValue;
+  const StreamRef stream = runtime.stream(caller.stream);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (const auto captured = capture(stream, caller.async, [&] { return FillWork{to, box, value, element_bytes}; }))
+    return *captured;
   Spool::of_process().transfer(views::TransferKind::kMemset, views::HostMemory::kNone, caller.async, box.bytes(),
                                caller.api, caller.address);
   auto* const target = static_cast<std::uint8_t*>(runtime.memory().host_pointer(to.address));
   Box rows = box;
   join_rows(rows, to, to);
   return run_in_stream(runtime, caller, !caller.async, [=] {
-    for_each_row(rows,
-                 [&](std::uint64_t y, std::uint64_t z) { std::memset(row_of(target, to, y, z), value, rows.width); });
+    for_each_row(rows, [&](std::uint64_t y, std::uint64_t z) {
+      std::uint8_t* const row = row_of(target, to, y, z);
+      if (element_bytes == 1) {
+        std::memset(row, static_cast<int>(value), rows.width);
+      } else {
+        for (std::uint64_t at = 0; at < rows.width; at += element_bytes) std::memcpy(row + at, &value, element_bytes);
+      }
+    });
   });
 }
 

@@ -56,8 +56,12 @@ inline Area line(const void* pointer) { return {reinterpret_cast<std::uint64_t>(
 cudaError_t copy(Runtime& runtime, const Area& to, const Area& from, const Box& box, cudaMemcpyKind kind,
                  const Caller& caller);
 
-/// Fills with bytes of `value`. The memory must be reachable by a device.
-cudaError_t fill(Runtime& runtime, const Area& to, int value, const Box& box, const Caller& caller);
+/// Fills with elements of 1, 2 or 4 bytes, the low bytes of `value`. The memory must be reachable by a device.
+cudaError_t fill(Runtime& runtime, const Area& to, unsigned value, const Box& box, const Caller& caller,
+                 unsigned element_bytes = 1);
+
+/// Both sides of a 3D copy; an empty box where nothing is to copy. Errors of cudaMemcpy3D.
+cudaError_t areas_of(Runtime& runtime, const cudaMemcpy3DParms& asked, Area& to, Area& from, Box& box);
 
 /// The area of an array from texel offset (x_bytes, y, z) on; nothing when the box does not fit into it.
 std::optional<Area> area_of(const Array& array, std::uint64_t x_bytes, std::uint64_t y, std::uint64_t z,

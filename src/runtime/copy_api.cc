@@ -141,12 +141,14 @@ MUSCOPE_ENTRY(cudaGetSymbolSize)(std::size_t* size, const void* symbol) {
 
 MUSCOPE_ENTRY(cudaMemset)(void* pointer, int value, std::size_t count) {
   const Caller caller = MUSCOPE_CALLER(cudaMemset, false, nullptr);
-  return enter([&](Runtime& runtime) { return fill(runtime, line(pointer), value, row(count), caller); });
+  return enter(
+      [&](Runtime& runtime) { return fill(runtime, line(pointer), static_cast<unsigned>(value), row(count), caller); });
 }
 
 MUSCOPE_ENTRY(cudaMemsetAsync)(void* pointer, int value, std::size_t count, cudaStream_t stream) {
   const Caller caller = MUSCOPE_CALLER(cudaMemsetAsync, true, stream);
-  return enter([&](Runtime& runtime) { return fill(runtime, line(pointer), value, row(count), caller); });
+  return enter(
+      [&](Runtime& runtime) { return fill(runtime, line(pointer), static_cast<unsigned>(value), row(count), caller); });
 }
 
 namespace {
@@ -155,15 +157,16 @@ cudaError_t fill_2d(Runtime& runtime, void* pointer, std::size_t pitch, int valu
                     std::size_t height, const Caller& caller) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > pitch && height > 1) return cudaErrorInvalidValue;
-  return fill(runtime, {reinterpret_cast<std::uint64_t>(pointer), pitch, 0}, value, {width, height, 1}, caller);
+  return fill(runtime, {reinterpret_cast<std::uint64_t>(pointer), pitch, 0}, static_cast<unsigned>(value),
+              {width, height, 1}, caller);
 }
 
 cudaError_t fill_3d(Runtime& runtime, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
                     const Caller& caller) {
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
   if (extent.width > to.pitch || (extent.depth > 1 && extent.height > to.ysize)) return cudaErrorInvalidValue;
-  return fill(runtime, {reinterpret_cast<std::uint64_t>(to.ptr), to.pitch, to.pitch * to.ysize}, value,
-              {extent.width, extent.height, extent.depth}, caller);
+  return fill(runtime, {reinterpret_cast<std::uint64_t>(to.ptr), to.pitch, to.pitch * to.ysize},
+              static_cast<unsigned>(value), {extent.width, extent.height, extent.depth}, caller);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 // IWYU pragma: begin_exports
 #include "../../toolkit/muscope/runtime/api_device.h"
+#include "../../toolkit/muscope/runtime/api_graph.h"
 #include "../../toolkit/muscope/runtime/api_launch.h"
 #include "../../toolkit/muscope/runtime/api_memory.h"
 #include "../../toolkit/muscope/runtime/api_memory_pools.h"

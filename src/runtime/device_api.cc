@@ -1,6 +1,7 @@
 // Devices: selection, properties, limits, synchronisation, peers, versions.
 #include <cstring>
 
+#include "runtime/capture.h"
 #include "runtime/device_info.h"
 #include "runtime/entry.h"
 #include "runtime/process.h"
@@ -103,7 +104,8 @@ MUSCOPE_ENTRY(cudaDeviceGetAttribute)(int* value, cudaDeviceAttr attribute, int 
 }
 
 MUSCOPE_ENTRY(cudaDeviceSynchronize)() {
-  return enter([&](Runtime& runtime) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    if (const auto refused = refuse_any_captured()) return *refused;
     runtime.scheduler().wait_device(runtime.current_device().index());
     runtime.write_output();
     return runtime.current_device().check_usable();

@@ -1,8 +1,10 @@
 // Events. Times are those of the host's monotonic clock: emulation time, which says nothing of a GPU's speed.
 #include <ctime>
 
+#include "runtime/capture.h"
 #include "runtime/entry.h"
 #include "runtime/runtime.h"
+#include "runtime/stream_calls.h"
 
 using namespace muscope::runtime;
 
@@ -27,22 +29,35 @@ cudaError_t create(cudaEvent_t* handle, unsigned flags) {
   });
 }
 
-cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
-    const auto event = runtime.events().find(handle);
-    const StreamRef stream = runtime.stream(stream_handle);
-    if (!event || !stream || stream->device() != event->device()) return cudaErrorInvalidResourceHandle;
-    auto recording = std::make_shared<Recording>();
-    Operation operation;
-    operation.run = [recording]() -> std::shared_ptr<muscope::exec::LaunchHandle> {
-      recording->nanoseconds = now();
-      return nullptr;
-    };
-    recording->point = runtime.scheduler().enqueue(stream, std::move(operation));
-    event->set(std::move(recording));
-    return cudaSuccess;
-  });
+}  // namespace
+
+namespace muscope::runtime {
+
+cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
+  if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+  const auto event = runtime.events().find(handle);
+  const StreamRef stream = runtime.stream(stream_handle);
+  if (!event || !stream || stream->device() != event->device()) return cudaErrorInvalidResourceHandle;
+  const auto captured = flags == cudaEventRecordExternal ? capture(stream, true, [&] { return RecordWork{handle}; })
+                                                         : capture_record(stream, *event);
+  if (captured) return *captured;
+  auto recording = std::make_shared<Recording>();
+  Operation operation;
+  operation.run = [recording]() -> std::shared_ptr<exec::LaunchHandle> {
+    recording->nanoseconds = now();
+    return nullptr;
+  };
+  recording->point = runtime.scheduler().enqueue(stream, std::move(operation));
+  event->set(std::move(recording));
+  return cudaSuccess;
+}
+
+}  // namespace muscope::runtime
+
+namespace {
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return enter([&](Runtime& runtime) { return record_event(runtime, event, stream, flags); });
 }
 
 }  // namespace
@@ -63,6 +78,7 @@ MUSCOPE_ENTRY(cudaEventQuery)(cudaEvent_t handle) {
   return enter([&](Runtime& runtime) -> cudaError_t {
     const auto event = runtime.events().find(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (const auto refused = refuse_captured(*event)) return *refused;
     const auto recording = event->recording();
     if (recording && !runtime.scheduler().reached(recording->point)) return cudaErrorNotReady;
     return runtime.current_device().check_usable();
@@ -73,6 +89,7 @@ MUSCOPE_ENTRY(cudaEventSynchronize)(cudaEvent_t handle) {
   return enter([&](Runtime& runtime) -> cudaError_t {
     const auto event = runtime.events().find(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (const auto refused = refuse_captured(*event)) return *refused;
     if (const auto recording = event->recording()) runtime.scheduler().wait(recording->point);
     runtime.write_output();
     return runtime.current_device().check_usable();

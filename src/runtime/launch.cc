@@ -8,6 +8,7 @@
 #include <string>
 
 #include "code/source_frames.h"
+#include "runtime/capture.h"
 #include "runtime/entry.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
@@ -166,6 +167,16 @@ cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& ke
   return kernel ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
+KernelWork work_of(const Launch& request, const code::Kernel& code) {
+  KernelWork work{
+      request.kernel, request.grid, request.block, request.dynamic_shared, request.cooperative, request.cluster, {}};
+  for (std::size_t i = 0; i < code.params.size(); ++i) {
+    const auto* const bytes = static_cast<const std::uint8_t*>(request.arguments[i]);
+    work.arguments.emplace_back(bytes, bytes + code.params[i].bytes);
+  }
+  return work;
+}
+
 std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel) {
   const auto& module = kernel.binary->module;
   const std::uint32_t index = module ? module->find_function(kernel.mangled) : ptx::kNoIndex;
@@ -275,6 +286,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   }
   if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = check_cluster(request, *entry.info)) return error;
+  if (const auto captured = capture(stream, true, [&] { return work_of(request, *code); })) return *captured;
 
   auto pending = std::make_shared<Pending>(Pending{runtime, device, {}, entry.info, 0, stream->id(), {}});
   pending->index = runtime.next_launch_index();

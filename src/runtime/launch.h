@@ -6,6 +6,7 @@
 
 #include "model/occupancy.h"
 #include "runtime/cuda_abi.h"
+#include "runtime/graph.h"
 #include "runtime/modules.h"
 
 namespace muscope::runtime {
@@ -29,6 +30,9 @@ cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& ke
 /// Checks and launches. The kernel has run when this returns, or goes on in the background because it polls. Its faults
 /// become the device's sticky error. Errors as an H200 gives them (tests/counters/runtime_api_h200.txt).
 cudaError_t launch(Runtime& runtime, const Launch& request);
+
+/// The launch as work of a graph, with copies of its arguments.
+KernelWork work_of(const Launch& request, const code::Kernel& code);
 
 /// Blocks of a cluster that the kernel's code asks for (__cluster_dims__); zeros where it asks for none. The kernel has
 /// been loaded.

@@ -23,12 +23,22 @@ cudaError_t allocate(Runtime& runtime, void** pointer, std::uint64_t bytes, Sour
   return cudaSuccess;
 }
 
+cudaError_t allocate_for_graph(Runtime& runtime, cudaMemAllocNodeParams& asked, AllocateWork& work) {
+  asked.dptr = nullptr;
+  if (asked.bytesize == 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = allocate(runtime, &asked.dptr, asked.bytesize, Source::kGraph, 0)) return error;
+  work.memory = std::make_shared<GraphMemory>(reinterpret_cast<std::uint64_t>(asked.dptr));
+  work.asked = asked;
+  return cudaSuccess;
+}
+
 bool release(Runtime& runtime, std::uint64_t address, bool (*accept)(const Block&)) {
   const auto block = runtime.blocks().take(address, accept);
   if (!block) return false;
   if (!runtime.memory().release(address)) return false;
   Device* const device = runtime.device(block->device);
-  if (device != nullptr && (block->source == Source::kMalloc || block->source == Source::kMallocAsync))
+  if (device != nullptr &&
+      (block->source == Source::kMalloc || block->source == Source::kMallocAsync || block->source == Source::kGraph))
     device->used_bytes -= block->bytes;
   return true;
 }
@@ -133,7 +143,9 @@ MUSCOPE_ENTRY(cudaMallocManaged)(void** pointer, std::size_t bytes, unsigned fla
 MUSCOPE_ENTRY(cudaFree)(void* pointer) {
   return enter([&](Runtime& runtime) -> cudaError_t {
     if (pointer == nullptr) return cudaSuccess;
-    if (!runtime.blocks().find(number(pointer))) return cudaErrorInvalidValue;
+    const auto block = runtime.blocks().find(number(pointer));
+    if (!block) return cudaErrorInvalidValue;
+    if (block->source == Source::kGraph) return cudaSuccess;  // the graph may be launched again
     // Kernels that still run may use it: cudaFree waits for the device.
     for (int i = 0; i < runtime.device_count(); ++i) runtime.scheduler().wait_device(i);
     return release(runtime, number(pointer), freed_by_cuda_free) ? cudaSuccess : cudaErrorInvalidValue;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "runtime/capture.h"
 #include "runtime/entry.h"
 #include "runtime/memory_calls.h"
 #include "runtime/runtime.h"
@@ -48,7 +49,20 @@ std::uint64_t used(Runtime& runtime, const Pool& pool) {
 void raise(std::atomic<std::uint64_t>& high, std::uint64_t value) { high = std::max(high.load(), value); }
 
 cudaError_t allocate_async(Runtime& runtime, void** pointer, std::size_t bytes, cudaStream_t stream) {
-  if (!runtime.stream(stream)) return cudaErrorInvalidResourceHandle;
+  const StreamRef ordered = runtime.stream(stream);
+  if (!ordered) return cudaErrorInvalidResourceHandle;
+  if (pointer != nullptr && any_capture()) {
+    cudaMemAllocNodeParams asked{};
+    asked.bytesize = bytes;
+    AllocateWork work;
+    cudaError_t error = cudaSuccess;
+    const auto captured = capture(ordered, true, [&] {
+      error = allocate_for_graph(runtime, asked, work);
+      return work;
+    });
+    if (captured && *captured == cudaSuccess && error == cudaSuccess) *pointer = asked.dptr;
+    if (captured) return *captured != cudaSuccess ? *captured : error;
+  }
   const cudaError_t error = allocate(runtime, pointer, bytes, Source::kMallocAsync, 0);
   Pool& pool = g_pools[runtime.current_device().index() % kMaxPools];
   const std::uint64_t now = used(runtime, pool);
@@ -75,6 +89,8 @@ MUSCOPE_ENTRY(cudaFreeAsync)(void* pointer, cudaStream_t handle) {
     const StreamRef stream = runtime.stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     const auto block = runtime.blocks().find(number(pointer));
+    if (const auto captured = capture(stream, true, [&] { return FreeWork{number(pointer)}; })) return *captured;
+    if (block && block->source == Source::kGraph) return cudaSuccess;  // the graph may be launched again
     if (!block || !on_device(*block)) return cudaErrorInvalidValue;
     Operation operation;
     operation.run = [&runtime, address = number(pointer)]() -> std::shared_ptr<muscope::exec::LaunchHandle> {

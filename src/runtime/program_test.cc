@@ -75,12 +75,14 @@ TEST(StaticRuntime, JumpsToOurs) {
 // What differs between two H200s: the PCI bus.
 bool belongs_to_the_machine(const std::string& line) { return line.starts_with("devices | attribute 33 "); }
 
-TEST(RuntimeProgram, AnswersEveryCallAsAnH200) {
+// Compiles tests/programs/`name`.cu with clang against our runtime and runs it: its lines, empty where there is no
+// clang.
+std::vector<std::string> lines_of_program(const std::string& name) {
   const std::string clang = MUSCOPE_TEST_CLANG;
-  if (clang.empty()) GTEST_SKIP() << "needs clang 22 or 19";
+  if (clang.empty()) return {};
   const bool newest = clang.find("22") != std::string::npos;
-  const std::string base = ::testing::TempDir() + "/runtime_api_" + std::to_string(getpid());
-  const std::string source = kSource + "/tests/programs/runtime_api.cu";
+  const std::string base = ::testing::TempDir() + "/" + name + "_" + std::to_string(getpid());
+  const std::string source = kSource + "/tests/programs/" + name + ".cu";
   const std::string common = clang +
                              " -x cuda --cuda-path=/nonexistent -nocudainc -nocudalib -Xclang -target-sdk-version=" +
                              (newest ? "12.9" : "12.5") + " --cuda-gpu-arch=sm_90 -isystem " + kSource +
@@ -91,14 +93,26 @@ TEST(RuntimeProgram, AnswersEveryCallAsAnH200) {
       ".ptx -O1 -c -o " + base + ".o " + source + " && c++ " + base + ".o -o " + base + " " + kShim + " -Wl,-rpath," +
       kBinary + "/lib/muscope && " + base + "; code=$?; rm -f " + base + "*; exit $code";
   int status = 0;
-  const auto ours = lines(output_of(command, status));
+  auto ours = lines(output_of(command, status));
   EXPECT_EQ(status, 0);
+  return ours;
+}
+
+TEST(RuntimeProgram, AnswersEveryCallAsAnH200) {
+  const auto ours = lines_of_program("runtime_api");
+  if (ours.empty()) GTEST_SKIP() << "needs clang 22 or 19";
   const auto theirs = lines(read(kSource + "/tests/counters/runtime_api_h200.txt"));
   ASSERT_EQ(ours.size(), theirs.size());
   for (std::size_t i = 0; i < ours.size(); ++i) {
     if (belongs_to_the_machine(theirs[i])) continue;
     EXPECT_EQ(ours[i], theirs[i]);
   }
+}
+
+TEST(RuntimeProgram, GraphsAnswerAndWorkAsOnAnH200) {
+  const auto ours = lines_of_program("graphs");
+  if (ours.empty()) GTEST_SKIP() << "needs clang 22 or 19";
+  EXPECT_EQ(ours, lines(read(kSource + "/tests/counters/graphs_h200.txt")));
 }
 
 #endif

@@ -1,8 +1,10 @@
 // Streams: creation, properties, synchronisation, host functions.
 #include <algorithm>
 
+#include "runtime/capture.h"
 #include "runtime/entry.h"
 #include "runtime/runtime.h"
+#include "runtime/stream_calls.h"
 
 using namespace muscope::runtime;
 
@@ -49,6 +51,39 @@ void run_on_host(Runtime& runtime, const StreamRef& stream, std::function<void()
 
 }  // namespace
 
+namespace muscope::runtime {
+
+cudaError_t launch_host_function(Runtime& runtime, cudaStream_t handle, cudaHostFn_t function, void* data) {
+  const StreamRef stream = runtime.stream(handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (function == nullptr) return cudaErrorInvalidValue;
+  if (const auto captured = capture(stream, true, [&] { return HostWork{function, data}; })) return *captured;
+  Device* const device = runtime.device(stream->device());
+  run_on_host(runtime, stream, [=] {
+    if (!device->faulted()) function(data);  // after an error it is not called (CUDA Runtime API, cudaLaunchHostFunc)
+  });
+  return cudaSuccess;
+}
+
+cudaError_t wait_event(Runtime& runtime, cudaStream_t stream_handle, cudaEvent_t event_handle, unsigned flags) {
+  const StreamRef stream = runtime.stream(stream_handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
+  const auto event = runtime.events().find(event_handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  const auto captured = flags == cudaEventWaitExternal ? capture(stream, true, [&] { return WaitWork{event_handle}; })
+                                                       : capture_wait(stream, *event);
+  if (captured) return *captured;
+  const auto recording = event->recording();
+  if (!recording) return cudaSuccess;  // never recorded: nothing to wait for
+  Operation operation;
+  operation.after.push_back(recording->point);
+  runtime.scheduler().enqueue(stream, std::move(operation));
+  return cudaSuccess;
+}
+
+}  // namespace muscope::runtime
+
 MUSCOPE_ENTRY(cudaStreamCreate)(cudaStream_t* stream) { return create(stream, cudaStreamDefault, 0); }
 
 MUSCOPE_ENTRY(cudaStreamCreateWithFlags)(cudaStream_t* stream, unsigned flags) { return create(stream, flags, 0); }
@@ -83,7 +118,8 @@ MUSCOPE_ENTRY(cudaStreamGetDevice)(cudaStream_t handle, int* device) {
 }
 
 MUSCOPE_ENTRY(cudaStreamSynchronize)(cudaStream_t handle) {
-  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) {
+  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) -> cudaError_t {
+    if (const auto refused = refuse_captured(stream)) return *refused;
     if (stream->type() == StreamType::kLegacy) {
       // The default stream is done when the blocking streams before its end are: an empty operation sees to that.
       runtime.scheduler().wait(runtime.scheduler().enqueue(stream, {}));
@@ -96,44 +132,29 @@ MUSCOPE_ENTRY(cudaStreamSynchronize)(cudaStream_t handle) {
 }
 
 MUSCOPE_ENTRY(cudaStreamQuery)(cudaStream_t handle) {
-  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) {
+  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) -> cudaError_t {
+    if (const auto refused = refuse_captured(stream)) return *refused;
     if (!runtime.scheduler().reached(runtime.scheduler().now(stream))) return cudaErrorNotReady;
     return runtime.current_device().check_usable();
   });
 }
 
-MUSCOPE_ENTRY(cudaStreamWaitEvent)(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
-  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) -> cudaError_t {
-    if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
-    const auto event = runtime.events().find(event_handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    const auto recording = event->recording();
-    if (!recording) return cudaSuccess;  // never recorded: nothing to wait for
-    Operation operation;
-    operation.after.push_back(recording->point);
-    runtime.scheduler().enqueue(stream, std::move(operation));
-    return cudaSuccess;
-  });
+MUSCOPE_ENTRY(cudaStreamWaitEvent)(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return enter([&](Runtime& runtime) { return wait_event(runtime, stream, event, flags); });
 }
 
 MUSCOPE_ENTRY(cudaStreamAddCallback)(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags) {
   return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) -> cudaError_t {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    if (const auto refused = refuse_captured(stream)) return *refused;
     Device* const device = runtime.device(stream->device());
     run_on_host(runtime, stream, [=] { callback(handle, device->check_usable(), data); });
     return cudaSuccess;
   });
 }
 
-MUSCOPE_ENTRY(cudaLaunchHostFunc)(cudaStream_t handle, cudaHostFn_t function, void* data) {
-  return with_stream(handle, [&](Runtime& runtime, const StreamRef& stream) -> cudaError_t {
-    if (function == nullptr) return cudaErrorInvalidValue;
-    Device* const device = runtime.device(stream->device());
-    run_on_host(runtime, stream, [=] {
-      if (!device->faulted()) function(data);  // after an error it is not called (CUDA Runtime API, cudaLaunchHostFunc)
-    });
-    return cudaSuccess;
-  });
+MUSCOPE_ENTRY(cudaLaunchHostFunc)(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return enter([&](Runtime& runtime) { return launch_host_function(runtime, stream, function, data); });
 }
 
 // Hints that change speed only, on real hardware.
@@ -156,8 +177,4 @@ MUSCOPE_ENTRY(cudaStreamCopyAttributes)(cudaStream_t to, cudaStream_t from) {
   return with_stream(to, [&](Runtime& runtime, const StreamRef&) -> cudaError_t {
     return runtime.stream(from) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
-}
-
-MUSCOPE_ENTRY(cudaStreamIsCapturing)(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-  return with_stream(handle, [&](Runtime&, const StreamRef&) { return put(status, cudaStreamCaptureStatusNone); });
 }
