@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "compare/counters.h"
+#include "compare/instructions.h"
 #include "compare/scratch_folder.h"
 
 namespace muscope::counters {
@@ -24,8 +25,8 @@ std::string row(std::initializer_list<std::string> cells) {
   return text + "\n";
 }
 
-std::string tallies(const Comparison& comparison) {
-  std::string text = row({"metric", "launches", "not zero", "equal"}) + "|---|---:|---:|---:|\n";
+std::string tallies(const Comparison& comparison, const char* name = "metric", const char* unit = "launches") {
+  std::string text = row({name, unit, "not zero", "equal"}) + "|---|---:|---:|---:|\n";
   for (const auto& [metric, tally] : comparison.tallies()) {
     if (tally.used == 0) continue;
     text += row({"`" + metric + "`", std::to_string(tally.compared), std::to_string(tally.used),
@@ -53,6 +54,33 @@ std::string differences(const KnownDifferences& known, std::span<const GroupResu
   return text;
 }
 
+/// How much of what machine code executes is not counted, and why.
+std::string shares(std::span<const GroupResult> groups, std::span<const char* const> names) {
+  std::string text = row({"programs", "memory instructions executed by warps", "counted", "modelled", "estimated",
+                          "not counted", "lines not counted"}) +
+                     "|---|---:|---:|---:|---:|---:|---:|\n";
+  const auto percent = [](double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.2f %%", value);
+    return std::string(digits);
+  };
+  GradeShares all;
+  const auto add_row = [&](const std::string& name, const GradeShares& s) {
+    text += row({name, std::to_string(s.all()), std::to_string(s.counted), std::to_string(s.modelled),
+                 std::to_string(s.estimated), percent(s.inexact_percent()),
+                 std::to_string(s.inexact_lines) + " of " + std::to_string(s.lines)});
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const GradeShares one = grade_shares(groups[i].runs);
+    all += one;
+    add_row(names[i], one);
+  }
+  add_row("all", all);
+  text += "\n" + row({"why not counted", "memory instructions executed by warps"}) + "|---|---:|\n";
+  for (const auto& [reason, executed] : all.reasons) text += row({reason, std::to_string(executed)});
+  return text;
+}
+
 std::string tables() {
   const ScratchFolder work;
   int rows = 0;
@@ -69,7 +97,14 @@ std::string tables() {
   for (std::size_t i = 0; i < std::size(groups); ++i) {
     if (!groups[i].problem.empty()) throw std::runtime_error(groups[i].problem);
     text += "### " + std::string(titles[i]) + "\n\n" + tallies(groups[i].comparison) + "\n";
+    if (i > 0) continue;
+    const GroupResult instructions = compare_instructions(groups[0]);
+    if (!instructions.problem.empty()) throw std::runtime_error(instructions.problem);
+    text += "### Machine code: the suite, instruction by instruction\n\n" +
+            tallies(instructions.comparison, "of an instruction in a launch", "instructions") + "\n";
   }
+  const char* names[] = {"the suite", "the examples", "kernels of more kinds"};
+  text += "### Machine code: how much is not counted\n\n" + shares(std::span(groups).first(3), names) + "\n";
   return text + "### Every difference\n" +
          differences(KnownDifferences::read(MUSCOPE_SOURCE_DIR "/tests/counters"), groups);
 }

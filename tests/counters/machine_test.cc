@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "compare/counters.h"
+#include "compare/instructions.h"
 #include "compare/scratch_folder.h"
 #include "toolchain/process.h"
 
@@ -65,6 +66,17 @@ TEST(MachineCode, SuiteIsExactInAllThatAddressesAndCodeDecide) {
   // One counter of one launch is left: sectors of contended global atomics, a floor.
   EXPECT_EQ(found.differences().size(), 1u);
   expect_as_listed(result);
+
+  // The same instruction by instruction, LDC and textures included.
+  const GroupResult instructions = compare_instructions(result);
+  EXPECT_THAT(instructions.problem, IsEmpty());
+  EXPECT_EQ(expect_exact(instructions.comparison, "executed", 1117), 1108);
+  EXPECT_EQ(expect_exact(instructions.comparison, "lanes_on", 1117), 1108);
+  for (const char* column : {"tag_requests", "sectors", "ideal_sectors"})
+    EXPECT_EQ(expect_exact(instructions.comparison, column, 332), 332) << column;
+  expect_exact(instructions.comparison, "excessive_sectors", 332);
+  EXPECT_EQ(expect_exact(instructions.comparison, "n_way", 198), 164);
+  EXPECT_EQ(instructions.comparison.differences().size(), 0u);
 }
 
 TEST(MachineCode, ExamplesAreAsListed) {
@@ -77,6 +89,20 @@ TEST(MachineCode, KernelsOfOtherKindsAreAsListed) {
   const GroupResult result = run_kernels(work.path());
   for (const Reported& run : result.runs) EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   expect_as_listed(result, false);
+}
+
+TEST(MachineCode, FewAccessesAreNotCounted) {
+  const ScratchFolder work;
+  GradeShares all;
+  for (const GroupResult& group : {run_suite(work.path(), Code::kMachine), run_examples(work.path(), Code::kMachine),
+                                   run_kernels(work.path())})
+    all += grade_shares(group.runs);
+  EXPECT_GT(all.counted, 29'000'000u);
+  EXPECT_LE(all.inexact_percent(), 2);
+  EXPECT_EQ(all.estimated, 0u);
+  std::uint64_t explained = 0;
+  for (const auto& [reason, executed] : all.reasons) explained += executed;
+  EXPECT_EQ(explained, all.modelled) << "every one has a reason";
 }
 
 TEST(MachineCode, ViewListsInstructionsWithTheirCounts) {

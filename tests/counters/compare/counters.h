@@ -125,7 +125,8 @@ struct GroupResult {
   std::string problem;         ///< why launches could not be paired; empty when all is well
 };
 
-/// What is executed and counted: PTX, or the machine code that the programs carry (sm_90).
+/// What is executed and counted: PTX, or the machine code that the programs carry (sm_90). Reports of machine code keep
+/// their lines.
 enum class Code { kPtx, kMachine };
 
 GroupResult run_suite(const std::string& work, Code code = Code::kPtx);

@@ -165,7 +165,8 @@ std::string group_name(const std::string& name, Code code) {
 GroupResult run_suite(const std::string& work, Code code) {
   GroupResult result{Comparison(group_name("suite", code)), {}, {}};
   const std::vector<Launch> hardware = read_csv(kFolder + "suite/suite_h200.csv", "label", "kernel");
-  result.runs.push_back(run_program(options_for(code), kFolder + "suite/suite", {"manifest", "1024"}, work));
+  result.runs.push_back(run_program(options_for(code), kFolder + "suite/suite", {"manifest", "1024"}, work,
+                                     code == Code::kMachine));
   pair_up(result, "suite", result.runs.back(), hardware, code);
   return result;
 }
@@ -182,7 +183,7 @@ GroupResult run_table(const std::string& name, const std::string& table, const s
     std::size_t end = begin;
     for (; end < hardware.size() && hardware[end].label == program; ++end)
       hardware[end].label += " " + std::to_string(end - begin) + " " + hardware[end].kernel;
-    result.runs.push_back(run_program(options_for(code), kFolder + programs + program, {}, work));
+    result.runs.push_back(run_program(options_for(code), kFolder + programs + program, {}, work, code == Code::kMachine));
     pair_up(result, program, result.runs.back(), std::span(hardware).subspan(begin, end - begin), code);
     begin = end;
   }
