@@ -88,7 +88,8 @@ std::vector<std::int64_t> descendants(const std::function<bool(pid_t)>& is_helpe
     const std::string name = at->path().filename().string();
     if (name.find_first_not_of("0123456789") != name.npos) continue;
     std::ifstream file(at->path() / "stat");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    std::string line;
+    std::getline(file, line, '\0');  // the process may end meanwhile: then reading fails, and must not throw
     // pid (comm) state ppid ...; comm may hold anything, blanks and parentheses included.
     const std::size_t after = line.rfind(')');
     char state = 0;

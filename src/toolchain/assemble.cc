@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "toolchain/process.h"
+#include "toolchain/read_file.h"
 
 namespace muscope::toolchain {
 namespace fs = std::filesystem;
@@ -81,8 +82,8 @@ Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cac
     if (result.messages.empty()) result.messages = "ptxas " + describe_end(run);
     return result;
   }
-  std::ifstream file(scratch.file("kernel.cubin"), std::ios::binary);
-  result.cubin.assign(std::istreambuf_iterator<char>(file), {});
+  const std::string cubin = read_file(scratch.file("kernel.cubin")).value_or("");
+  result.cubin.assign(cubin.begin(), cubin.end());
   if (result.cubin.empty()) {
     result.messages += "ptxas made no cubin\n";
   } else if (cache != nullptr) {

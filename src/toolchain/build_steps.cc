@@ -11,15 +11,16 @@
 
 #include "base/diagnostic.h"
 #include "toolchain/process.h"
+#include "toolchain/read_file.h"
 #include "toolchain/widen_copies.h"
 
 namespace muscope::toolchain {
 namespace {
 
 std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail("D403", fmt::format("the compiler made no file {}", path));
-  return std::string((std::istreambuf_iterator<char>(file)), {});
+  std::optional<std::string> text = read_file(path);
+  if (!text) fail("D403", fmt::format("the compiler made no file {}", path));
+  return std::move(*text);
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -1,5 +1,7 @@
 #include "toolchain/cache.h"
 
+#include "toolchain/read_file.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -24,14 +26,6 @@ namespace {
 
 constexpr std::string_view kProgramInfo = "muscope program 1";
 constexpr auto kAbandoned = std::chrono::hours(24);  ///< work directories older than this belong to killed processes
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad()) return std::nullopt;
-  return text;
-}
 
 bool write_file(const std::string& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

@@ -16,6 +16,7 @@
 #include "toolchain/flags.h"
 #include "toolchain/layout.h"
 #include "toolchain/nvcc.h"
+#include "toolchain/read_file.h"
 #include "toolchain/targets.h"
 #include "toolchain/tools.h"
 
@@ -170,10 +171,7 @@ class WorkFolder {
   bool kept_ = false;
 };
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return std::string((std::istreambuf_iterator<char>(file)), {});
-}
+std::string read_text(const std::string& path) { return read_file(path).value_or(""); }
 
 /// Compiles and links into work.file("program"); returns every file that was read.
 std::vector<std::string> build(const Chosen& chosen, const Flags& flags, const std::vector<Input>& inputs,

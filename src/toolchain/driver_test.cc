@@ -98,6 +98,8 @@ TEST_F(DriverTest, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_, "D405");
   run({"-c", file("nothing.cu")});
   EXPECT_EQ(code_, "D405");
+  run({"--options-file", folder_.path(""), "-c", file("a.cu")});  // a directory can be opened, but not read
+  EXPECT_EQ(code_, "D405");
   run({"-c", folder_.write("k.ptx", "")});
   EXPECT_EQ(code_, "D405");
   run({"-c", folder_.write("README", "")});

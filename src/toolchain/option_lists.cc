@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "toolchain/process.h"
+#include "toolchain/read_file.h"
 
 namespace muscope::toolchain {
 
@@ -34,10 +35,9 @@ std::vector<std::string> split_list_words(std::string_view text) {
 }
 
 std::vector<std::string> read_options_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail("D405", fmt::format("cannot read the options file '{}'", path));
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  return split_words(text);
+  const std::optional<std::string> text = read_file(path);
+  if (!text) fail("D405", fmt::format("cannot read the options file '{}'", path));
+  return split_words(*text);
 }
 
 }  // namespace muscope::toolchain
