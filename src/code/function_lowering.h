@@ -13,6 +13,8 @@
 
 namespace muscope::code {
 
+struct AsyncAddress;
+
 /// What the functions of one kernel share while it is built.
 struct KernelBuilder {
   KernelBuilder(std::shared_ptr<const ptx::Module> m, const LoadedModule& l)
@@ -60,6 +62,13 @@ class FunctionLowering {
   std::uint32_t local_offset(const ptx::Operand& operand) const;
   bool is_local_symbol(const ptx::Operand& operand) const;
 
+  // Asynchronous copies and mbarriers (async_lowering.cc).
+  void lower_async(const ptx::Instruction& i);
+  void lower_async_copy(const ptx::Instruction& i);
+  void lower_bulk_copy(const ptx::Instruction& i);
+  void lower_mbarrier(const ptx::Instruction& i);
+  AsyncAddress async_address(const ptx::Operand& operand, ptx::Space space);
+  Op& emit_async(const ptx::Instruction& i, AsyncDetails&& details);
   // Matrices (matrix_lowering.cc).
   void lower_mma(const ptx::Instruction& i);
   void lower_matrix_access(const ptx::Instruction& i);

@@ -175,6 +175,12 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_call:
       lower_call(i);
       break;
+    case Opcode::k_cp:
+      lower_async(i);
+      break;
+    case Opcode::k_mbarrier:
+      lower_mbarrier(i);
+      break;
     case Opcode::k_mma:
       lower_mma(i);
       break;

@@ -74,6 +74,7 @@ enum class OpKind : std::uint8_t {
   kLocalAddress,  ///< address of a local variable of the current activation
   kSass,          ///< the machine instruction `sass`: arithmetic, logic, moves, exchanges between lanes
   kMachine,       ///< what machine code does to control flow and state: see MachineKind
+  kAsync,         ///< asynchronous copies and mbarriers: see AsyncDetails
 };
 
 /// Ops of kernels made from machine code. There, lanes that parted come together only where an instruction says so.
@@ -91,8 +92,10 @@ enum class MachineKind : std::uint8_t {
   kDiverged,       ///< BRA.DIV: to target when the running lanes are not those of mask a, else to target2
   kBuiltin,        ///< a function of CUDA's device runtime, by the machine's calling convention
   kCastSpin,       ///< ATOMS.CAST.SPIN
+  kAnyLane,        ///< BRA.U.ANY: predicate dst is true for all lanes when a is for a running one
 };
 
+struct AsyncDetails;
 struct Frame;
 struct Function;
 
@@ -150,6 +153,7 @@ struct Op {
   std::uint32_t target = 0, target2 = 0;  ///< op indices (of kEnter ops)
   std::vector<std::uint32_t> targets;     ///< kSwitch
   std::shared_ptr<CallDetails> call;
+  std::shared_ptr<const AsyncDetails> async;   ///< kAsync (code/async.h)
   ptx::Special special = ptx::Special::kNone;  ///< mov from a register that changes while the kernel runs (%clock ...)
   bool local_relative = false;                 ///< address is relative to the activation's local frame
   const ptx::Instruction* source = nullptr;    ///< null for synthetic ops

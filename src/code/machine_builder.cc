@@ -41,7 +41,8 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
       uniforms_ = std::max<std::uint32_t>(uniforms_, o.index + std::max<std::uint32_t>(o.words, 1));
   };
   for (const sass::Instruction& i : *code_)
-    for (const sass::Operand* o : {&i.dst, &i.a, &i.b, &i.c, &i.memory.base, &i.memory.uniform}) see(*o);
+    for (const sass::Operand* o : {&i.dst, &i.a, &i.b, &i.c, &i.memory.base, &i.memory.uniform, &i.memory.second})
+      see(*o);
   registers_ = std::max<std::uint32_t>(registers_, 24) + 4;
   uniforms_ += 4;
 }

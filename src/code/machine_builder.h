@@ -20,6 +20,8 @@ struct CannotLower : std::runtime_error {
 // Values of MemoryForm::mode that the lowering knows (sass/control.cc, sass/barriers.cc).
 inline constexpr std::uint8_t kBranchKind = 3, kBranchPlain = 0, kBranchUniform = 1, kBranchDiverged = 2,
                               kBranchConverged = 3;
+inline constexpr std::uint8_t kBranchAnyLane = 4;
+inline constexpr std::uint8_t kSleepForBarrier = 1;
 inline constexpr std::uint8_t kWarpSyncCollective = 2;
 inline constexpr std::uint8_t kBarrierSync = 0, kBarrierArrive = 1, kBarrierPopc = 2, kBarrierAnd = 3, kBarrierOr = 4;
 inline constexpr std::uint8_t kBarrierToRegisterResult = 1;
@@ -49,6 +51,7 @@ class MachineBuilder {
   Place all_ones() { return pool_.literal(0xffffffffu, 4); }
   /// 32 bits that the op being added may use for itself: a predicate, or a register of `words`.
   Place temporary_predicate() const { return Place{4 * 24}; }
+  Place second_temporary_predicate() const { return Place{4 * 25}; }
   Place temporary(unsigned n) const { return slot(kTemporarySlots + n); }
   /// Result of the warp's last reducing barrier: a word per lane, or a predicate.
   Place barrier_result() const { return temporary(3); }
@@ -82,6 +85,8 @@ void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op);
 bool lower_matrix_access(MachineBuilder& b, const sass::Instruction& i);
 void lower_space_query(MachineBuilder& b, const sass::Instruction& i);
 void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
+/// Asynchronous copies and mbarriers; false when the instruction is none.
+bool lower_async_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
 /// What the instruction counts as (views::InstructionKind).
 views::InstructionKind kind_of(const sass::Instruction& instruction);

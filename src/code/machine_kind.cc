@@ -101,6 +101,9 @@ views::InstructionKind kind_of(const sass::Instruction& i) {
     case Opcode::kP2R:
     case Opcode::kR2P:
       return InstructionKind::kMove;
+    case Opcode::kLDGSTS:
+    case Opcode::kUBLKCP:
+      return InstructionKind::kMemory;
     case Opcode::kLDSM:
     case Opcode::kSTSM:
       return InstructionKind::kMemory;

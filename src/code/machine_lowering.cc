@@ -215,6 +215,7 @@ class MachineLowering {
         return;
       }
       case Opcode::kNANOSLEEP: {
+        if (i.memory.mode & kSleepForBarrier) return;  // until a phase ends: the wait before it did that
         Op& op = b_.add(OpKind::kPtx, i);
         op.opcode = ptx::Opcode::k_nanosleep;
         b_.kernel().ordered = true;
@@ -241,6 +242,7 @@ class MachineLowering {
         break;
     }
     if (is_memory_instruction(i)) return lower_memory_instruction(b_, i);
+    if (lower_async_instruction(b_, i)) return;
     if (lower_matrix_access(b_, i)) return;
     if (!b_.input().executable || !b_.input().executable(i)) throw CannotLower("an instruction without a handler");
     lower_plain(i);
@@ -292,7 +294,23 @@ class MachineLowering {
       plain.p0 = i.p1;
     }
     const bool goes_on = plain.guard.exists() || !is_true(plain.p0);
+    if (goes_on && (i.memory.mode & kBranchAnyLane) != 0) return branch_any(plain, target);
     branch(plain, target, goes_on ? target_block(i.pc + 16) : kNoBlock);
+  }
+
+  /// All running lanes jump when the condition holds for one of them.
+  void branch_any(const sass::Instruction& i, std::uint32_t target) {
+    Place condition;
+    bool negated = false;
+    condition_of(i, condition, negated);
+    Op& any = b_.add(OpKind::kMachine, i, false);
+    any.machine = MachineKind::kAnyLane;
+    any.a = condition;
+    any.a_negated = negated;
+    any.dst = b_.second_temporary_predicate();
+    targets_.push_back({next_op(), target});
+    targets2_.push_back({next_op(), target_block(i.pc + 16)});
+    b_.add(OpKind::kBranch, i, false).guard = b_.second_temporary_predicate();
   }
 
   void lower_indirect(const sass::Instruction& i) {
@@ -440,6 +458,9 @@ std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
   for (const sass::Instruction& i : flow.instructions)
     if (i.opcode == Opcode::kATOMS && i.memory.spin)
       return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
+  for (const sass::Instruction& i : flow.instructions)
+    if (i.opcode == Opcode::kSYNCS)
+      return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/async.h"
 #include "exec/control.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
@@ -178,6 +179,7 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
   block->barriers_used = 0;
   block->output.clear();
   block->progress = false;
+  block->vain_waits = 0;
   // Shared memory of a block starts with whatever the last one left on hardware; zero here, so that runs repeat.
   std::memset(block->shared, 0, block->shared_bytes);
   const code::Function& entry = kernel.functions[0];
@@ -230,12 +232,15 @@ BlockState run_block(Block& block, Worker& worker) {
       changed = changed || w->stop != Stop::kYield || w->progress;
     }
     if (!alive) return BlockState::kDone;
-    if (!ran) {
+    changed = changed || block.progress;
+    block.progress = false;
+    if (!changed && give_up_waits(block)) {
+      if (worker.fault) return BlockState::kFault;
+    } else if (!ran) {
       if (deadlock(block) == BlockState::kFault) return BlockState::kFault;
       continue;
     }
-    changed = changed || block.progress;
-    block.progress = false;
+    if (changed) block.vain_waits = 0;
     block.moved = block.moved || changed;
     idle = changed ? 0 : idle + 1;
     // A block that computes for long, or waits while it stores, must not keep others from running.

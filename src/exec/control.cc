@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/async.h"
 #include "exec/block_run.h"
 #include "exec/launch_context.h"
 #include "exec/machine.h"
@@ -340,7 +341,9 @@ const XOp* run_guarded(Warp& w, const XOp* op) {
   const auto index = static_cast<std::size_t>(op - ops_of(w));
   w.worker->guarded_lanes[index] += static_cast<std::uint64_t>(std::popcount(on));
   if (on == 0) {
-    if (w.worker->sink && op->site != 0xffffffffu) {
+    if (op->source->kind == code::OpKind::kAsync) {
+      report_no_copy(w, op);
+    } else if (w.worker->sink && op->site != 0xffffffffu) {
       trace::WarpAccess access;
       access.site = op->site;
       access.bytes = op->bytes;

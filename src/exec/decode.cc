@@ -1,6 +1,8 @@
 // Kernel -> Program: a handler and places for every op.
 #include <algorithm>
 
+#include "code/async.h"
+#include "exec/async.h"
 #include "exec/atomics.h"
 #include "exec/block_run.h"
 #include "exec/control.h"
@@ -236,6 +238,8 @@ Handler find(const code::Op& op, const code::Kernel& kernel, DataHandler* data) 
       return find_sass(*op.sass);
     case OpKind::kMachine:
       return find_machine(op);
+    case OpKind::kAsync:
+      return find_async(op);
     case OpKind::kPtx:
       break;
   }
@@ -289,6 +293,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
     }
     if (op.kind == OpKind::kLocalAddress || op.kind == OpKind::kMachine) x.bytes = op.dst_lane_bytes;
     if (op.machine == code::MachineKind::kCastSpin) encode_memory(x, op);
+    if (op.async) x.bytes = op.async->kind == code::AsyncKind::kCopy ? op.async->bytes : 8;
+    if (op.special != ptx::Special::kNone) program->reads_clock = true;
     Handler handler = find(op, *kernel, &x.data);
     // A destination that nobody reads has no register: the op has no effect unless it touches memory or other lanes.
     const bool pure = op.kind == OpKind::kPtx && !is_memory(op.opcode) && op.opcode != Opcode::kInvalid && op.source &&
@@ -304,6 +310,7 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
       handler = run_uniform;
     }
     const bool guardable = op.kind == OpKind::kPtx || op.kind == OpKind::kLocalAddress || op.kind == OpKind::kSass ||
+                           op.kind == OpKind::kAsync ||
                            (op.kind == OpKind::kMachine && (op.machine == code::MachineKind::kCastSpin ||
                                                             op.machine == code::MachineKind::kLeaveBarrier ||
                                                             op.machine == code::MachineKind::kMoveBarrier));

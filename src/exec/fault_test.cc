@@ -164,7 +164,7 @@ TEST(Fault, EarlierBlocksAreFinishedLaterOnesHaveNoOutput) {
 
 TEST(Fault, UnsupportedInstructionsMatterOnlyWhenReached) {
   const char* body =
-      "setp.gt.u32 %p0, %i, 1000; @!%p0 bra GOOD; cp.async.bulk.commit_group;\nGOOD: st.global.u32 [%l0], 5;";
+      "setp.gt.u32 %p0, %i, 1000; @!%p0 bra GOOD; wgmma.commit_group.sync.aligned;\nGOOD: st.global.u32 [%l0], 5;";
   const Faulted good = run(body);
   EXPECT_EQ(good.result.outcome, Outcome::kOk) << good.fault().text;
   const Faulted bad = run(body, 8192, {20, 1, 1});
@@ -172,7 +172,7 @@ TEST(Fault, UnsupportedInstructionsMatterOnlyWhenReached) {
   EXPECT_EQ(bad.fault().code, "D609");
   EXPECT_EQ(bad.fault().block[0], 15u);
   EXPECT_EQ(bad.fault().thread[0], 41u);
-  EXPECT_NE(bad.fault().text.find("cp.async.bulk.commit_group"), std::string::npos);
+  EXPECT_NE(bad.fault().text.find("wgmma.commit_group.sync.aligned"), std::string::npos);
 }
 
 TEST(Fault, CallOfAMissingFunction) {

@@ -170,6 +170,14 @@ const XOp* branch_if_diverged(Warp& w, const XOp* op) {
   return ops_of(w) + (w.active == expected ? op->target2 : op->target);
 }
 
+const XOp* any_lane(Warp& w, const XOp* op) {
+  const GroupMask p = *w.src<std::uint32_t>(op->a);
+  const bool any = ((op->a_negated ? ~p : p) & w.active) != 0;
+  auto* d = w.dst<std::uint32_t>(op->dst);
+  *d = (*d & ~w.active) | (any ? w.active : 0);
+  return op + 1;
+}
+
 }  // namespace
 
 void release_converged(Warp& w) {
@@ -241,6 +249,8 @@ Handler find_machine(const code::Op& op) {
       return run_builtin;
     case code::MachineKind::kCastSpin:
       return run_cast_spin;
+    case code::MachineKind::kAnyLane:
+      return any_lane;
     case code::MachineKind::kNone:
       break;
   }

@@ -80,8 +80,9 @@ const XOp* next_path(Warp& w) {
   w.stop = w.paths.empty() ? Stop::kExited : Stop::kBlocked;
   if (w.paths.empty()) return nullptr;
   // Lanes that wait for others that will never come: hardware leaves this undefined; go on with those present.
-  const bool at_barrier =
-      std::any_of(w.paths.begin(), w.paths.end(), [](const Path& p) { return p.state == PathState::kBarrier; });
+  const bool at_barrier = std::any_of(w.paths.begin(), w.paths.end(), [](const Path& p) {
+    return p.state == PathState::kBarrier || p.state == PathState::kPhase;
+  });
   if (at_barrier) return nullptr;
   load(w, 0);
   const XOp* op = op_at(w, w.resume);

@@ -17,6 +17,7 @@ struct Program {
   std::uint32_t static_frames = 0;             ///< end of those; further activations of recursive functions follow
   std::uint32_t register_bytes = 0;            ///< of one warp: the entry's frame and room for calls
   std::uint32_t local_bytes = 0;               ///< per thread
+  bool reads_clock = false;                    ///< some instruction reads a clock or a timer
 };
 
 /// Chooses a handler for every op; ops that have none get one that faults with "unsupported" when reached.

@@ -19,6 +19,7 @@ const char* verb_of(const XOp* op) {
     case ptx::Opcode::k_red:
       return "atomic";
     default:
+      if (op->source->async) return op->site != 0xffffffffu ? "copy" : "mbarrier";
       return "load";
   }
 }

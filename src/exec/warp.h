@@ -76,14 +76,15 @@ struct CallFrame {
   }
 };
 
-enum class PathState : std::uint8_t { kReady, kSpinning, kBarrier, kSync };
+/// kPhase: waits for the end of a phase of an mbarrier; `op` looks again when one ends.
+enum class PathState : std::uint8_t { kReady, kSpinning, kBarrier, kSync, kPhase };
 
 /// Lanes that go together but are not running now.
 struct Path {
   GroupMask mask = 0;
   std::uint32_t op = 0;
   PathState state = PathState::kReady;
-  std::uint32_t barrier = 0;  ///< kBarrier: which
+  std::uint32_t barrier = 0;  ///< kBarrier: which; kPhase: its offset in shared memory
   GroupMask members = 0;      ///< kSync: lanes the instruction names
   std::vector<CallFrame> stack;
   std::uint32_t frame_offset = 0, local_base = 0, function = 0;
@@ -171,6 +172,7 @@ struct Block {
   std::string output;     ///< device printf
   bool progress = false;  ///< something changed that others may wait for, since the last round
   bool moved = false;     ///< something changed in the last run_block
+  std::uint32_t vain_waits = 0;  ///< rounds since something changed in which waits for mbarriers were given up
 };
 
 /// A finding with the first block that made it, so that its text does not depend on which worker came first.

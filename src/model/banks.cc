@@ -192,6 +192,8 @@ SharedOp op_of(const trace::WarpAccess& access) {
     case trace::Kind::kLoad:
       return SharedOp::kLoad;
     case trace::Kind::kStore:
+    case trace::Kind::kCopy:
+    case trace::Kind::kCopyAround:
     case trace::Kind::kLoadMatrix:
     case trace::Kind::kStoreMatrix:
       return SharedOp::kStore;

@@ -389,7 +389,7 @@ GlobalCounts count_global(const trace::WarpAccess& access) {
   if (access.mask == 0) return {};
   const bool dense = access.shape == trace::Shape::kAffine && access.mask == kAllLanes &&
                      access.stride == access.bytes && (access.base & (access.bytes - 1u)) == 0;
-  const bool data = access.kind == trace::Kind::kLoad || access.kind == trace::Kind::kStore;
+  const bool data = access.kind != trace::Kind::kRed && access.kind != trace::Kind::kAtom;
   if (dense && data && std::has_single_bit(access.bytes))
     return count_dense(access.base, access.bytes, access.kind == trace::Kind::kLoad);
   return count_any(access);

@@ -139,6 +139,9 @@ std::string_view verb_of(Kind kind) {
       return "store";
     case Kind::kRed:
       return "reduction";
+    case Kind::kCopy:
+    case Kind::kCopyAround:
+      return "async copy";
     case Kind::kLoadMatrix:
       return "matrix load";
     case Kind::kStoreMatrix:

@@ -41,7 +41,7 @@ struct AccessSums {
 AccessSums sums_of(const views::SiteCounts& site);
 
 inline constexpr unsigned kSpaces = 5;  ///< trace::Space
-inline constexpr unsigned kKinds = 6;   ///< trace::Kind
+inline constexpr unsigned kKinds = 8;   ///< trace::Kind
 
 /// A set of accesses: one or all spaces, some kinds, generic instructions or not.
 struct AccessClass {

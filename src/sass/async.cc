@@ -1,10 +1,9 @@
 // Asynchronous copies, barriers in shared memory (mbarrier), and the tensor memory accelerator.
 //
 //   LDGSTS           global address as of LDG; shared address memory.second + memory.second_offset; memory.bytes. p0:
-//   copies
-//                    only where it holds, elsewhere nothing, or zeros with .ZFILL (memory.mode bit 0: then also the
-//                    bits of the address below memory.bytes count, when they are not 0, the bytes to copy; the rest is
-//                    zeros); bit 1: .BYPASS
+//                    lanes where it does not hold read nothing and get zeros. memory.mode bit 0, .ZFILL: the bits of
+//                    the global address below memory.bytes are how many bytes at the lane's end are zeros; bit 1:
+//                    .BYPASS
 //   ARRIVES          memory address (shared) of an mbarrier; memory.mode: 0 plain, 1 .ARVCNT, 2 .TRANSCNT
 //   SYNCS            memory.mode: 0 .EXCH.64 (dst, a: uniform pairs), 1 .PHASECHK.TRANS64 (pdst0; a: parity, or the
 //   state),

@@ -11,7 +11,9 @@ namespace muscope::trace {
 enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConst, kTexture };
 
 /// kLoadMatrix, kStoreMatrix: rows of 16 bytes of matrices (ldmatrix, LDSM; stmatrix, STSM).
-enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom, kLoadMatrix, kStoreMatrix };
+/// The copies move data from global to shared memory: one access in each space (cp.async.ca and LDGSTS; past L1:
+/// cp.async.cg and LDGSTS.BYPASS).
+enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom, kLoadMatrix, kStoreMatrix, kCopy, kCopyAround };
 
 /// Addresses of the active lanes, classified once where they were computed.
 enum class Shape : std::uint8_t {

@@ -71,7 +71,7 @@ SiteCounts get_site_counts(CborReader& r) {
   if (fields != kSiteFields && fields != kSiteFields + kExampleFields) r.bad("array of another length");
   s.site = r.unsigned_of<std::uint32_t>();
   s.space = r.enumerator(trace::Space::kTexture);
-  s.kind = r.enumerator(trace::Kind::kStoreMatrix);
+  s.kind = r.enumerator(trace::Kind::kCopyAround);
   s.generic = r.boolean();
   for (const auto member : kSiteSums) s.*member = r.unsigned_integer();
   if (fields == kSiteFields) return s;

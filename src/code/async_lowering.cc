@@ -1,0 +1,147 @@
+// cp.async, cp.async.bulk and mbarrier of PTX -> kAsync ops.
+#include "code/async.h"
+#include "code/function_lowering.h"
+
+namespace muscope::code {
+namespace {
+
+using ptx::Mod;
+using ptx::OperandKind;
+using ptx::Space;
+using ptx::Type;
+
+}  // namespace
+
+AsyncAddress FunctionLowering::async_address(const ptx::Operand& operand, Space space) {
+  Op op;
+  op.opcode = ptx::Opcode::k_cp;  // address() takes it away when it cannot say
+  address(op, operand);
+  if (operand.kind != OperandKind::kAddress || op.opcode == ptx::Opcode::kInvalid || op.local_relative) missing_ = true;
+  AsyncAddress out;
+  out.base = op.a;
+  out.base_bytes = op.address_is_64 ? 8 : 4;
+  out.offset = op.offset;
+  out.space = space;
+  return out;
+}
+
+Op& FunctionLowering::emit_async(const ptx::Instruction& i, AsyncDetails&& details) {
+  Op& op = emit(OpKind::kAsync, &i);
+  op.opcode = i.opcode;
+  op.async = std::make_shared<const AsyncDetails>(std::move(details));
+  return op;
+}
+
+/// cp.async.ca and .cg: [d], [a], cp-size{, src-size or ignore-src}{, cache-policy}
+void FunctionLowering::lower_async_copy(const ptx::Instruction& i) {
+  const std::size_t operands = i.operands.size() - (i.has(Mod::k_L2_cache_hint) ? 1 : 0);
+  if (operands < 3 || i.operands[2].kind != OperandKind::kImmediate) return unsupported(i);
+  const std::uint64_t bytes = i.operands[2].immediate;
+  if (bytes != 16 && (i.has(Mod::k_cg) || (bytes != 4 && bytes != 8))) return unsupported(i);
+  AsyncDetails copy;
+  copy.kind = AsyncKind::kCopy;
+  copy.bytes = static_cast<std::uint8_t>(bytes);
+  copy.bypass = i.has(Mod::k_cg);
+  copy.to = async_address(i.operands[0], Space::kShared);
+  copy.from = async_address(i.operands[1], Space::kGlobal);
+  if (operands > 3) {
+    const ptx::Operand& last = i.operands[3];
+    const bool is_predicate = last.kind == OperandKind::kRegister && last.reg < f_.registers.size() &&
+                              f_.registers[last.reg].type == Type::kPred;
+    if (is_predicate) {  // ignore-src
+      copy.condition = predicate(last, copy.condition_negated);
+      copy.condition_negated = !copy.condition_negated;
+    } else {
+      copy.amount = place(last, Type::kU32);
+    }
+  }
+  emit_async(i, std::move(copy));
+  const std::uint32_t site = add_site(i, static_cast<unsigned>(bytes));
+  k_.ops.back().site = site;
+}
+
+/// cp.async.bulk: [d], [a], size, [mbar] with a shared destination, else [d], [a], size.
+void FunctionLowering::lower_bulk_copy(const ptx::Instruction& i) {
+  if (i.has(Mod::k_multicast_cluster) || i.has(Mod::k_cp_mask) || i.operands.size() < 3) return unsupported(i);
+  AsyncDetails copy;
+  copy.kind = AsyncKind::kBulkCopy;
+  const bool to_global = i.has(Mod::k_bulk_group), from_global = !to_global && i.has(Mod::k_global);
+  copy.to = async_address(i.operands[0], to_global ? Space::kGlobal : Space::kShared);
+  copy.from = async_address(i.operands[1], from_global ? Space::kGlobal : Space::kShared);
+  copy.amount = place(i.operands[2], Type::kU32);
+  if (!to_global) {
+    if (i.operands.size() < 4) return unsupported(i);
+    copy.barrier = async_address(i.operands[3], Space::kShared);
+    copy.has_barrier = true;
+  }
+  emit_async(i, std::move(copy));
+  const std::uint32_t site = add_site(i, 0);
+  k_.ops.back().site = site;
+}
+
+void FunctionLowering::lower_async(const ptx::Instruction& i) {
+  if (i.has(Mod::k_reduce) || i.has(Mod::k_tensor)) return unsupported(i);
+  if (i.has(Mod::k_mbarrier)) {
+    // The arrival of copies that are over already. Without .noinc the phase expects one more for it: no change.
+    if (!i.has(Mod::k_noinc)) return;
+    AsyncDetails arrival;
+    arrival.kind = AsyncKind::kArrive;
+    arrival.barrier = async_address(i.operands[0], i.space());
+    arrival.amount = b_.pool.literal(1, 4);
+    emit_async(i, std::move(arrival));
+    return;
+  }
+  if (i.has(Mod::k_commit_group) || i.has(Mod::k_wait_group) || i.has(Mod::k_wait_all)) return;  // copies are over
+  if (i.has(Mod::k_prefetch)) return;
+  if (i.has(Mod::k_bulk)) return lower_bulk_copy(i);
+  lower_async_copy(i);
+}
+
+void FunctionLowering::lower_mbarrier(const ptx::Instruction& i) {
+  AsyncDetails d;
+  const auto amount = [&](std::size_t k) {
+    return k < i.operands.size() ? place(i.operands[k], Type::kU32) : b_.pool.literal(1, 4);
+  };
+  const ptx::Operand* result = nullptr;
+  if (i.has(Mod::k_pending_count)) {
+    d.kind = AsyncKind::kPendingCount;
+    d.state = place(i.operands[1], Type::kB64);
+    d.state_bytes = 8;
+    result = &i.operands[0];
+  } else if (i.has(Mod::k_inval)) {
+    return;  // the memory may hold anything from here on
+  } else if (i.has(Mod::k_init)) {
+    d.kind = AsyncKind::kInit;
+    d.barrier = async_address(i.operands[0], i.space());
+    d.amount = amount(1);
+  } else if (i.has(Mod::k_test_wait) || i.has(Mod::k_try_wait)) {
+    const bool parity = i.has(Mod::k_parity);
+    d.kind = AsyncKind::kWait;
+    d.barrier = async_address(i.operands[1], i.space());
+    d.state = place(i.operands[2], parity ? Type::kU32 : Type::kB64);
+    d.state_bytes = parity ? 4 : 8;
+    result = &i.operands[0];
+  } else if (i.has(Mod::k_arrive) || i.has(Mod::k_arrive_drop)) {
+    d.kind = AsyncKind::kArrive;
+    d.drops = i.has(Mod::k_arrive_drop);
+    d.barrier = async_address(i.operands[1], i.space());
+    if (i.has(Mod::k_expect_tx)) {
+      d.expects = amount(2);
+      d.amount = b_.pool.literal(1, 4);
+    } else {
+      d.amount = amount(2);
+    }
+    result = &i.operands[0];
+  } else if (i.has(Mod::k_expect_tx) || i.has(Mod::k_complete_tx)) {
+    d.kind = AsyncKind::kTransactions;
+    d.completes = i.has(Mod::k_complete_tx);
+    d.barrier = async_address(i.operands[0], i.space());
+    d.amount = amount(1);
+  } else {
+    return unsupported(i);
+  }
+  Op& op = emit_async(i, std::move(d));
+  if (result && result->kind == OperandKind::kRegister) op.dst = place_of_register(result->reg);
+}
+
+}  // namespace muscope::code
