@@ -122,8 +122,8 @@ TEST(Explain, PtxListsWhatIsExecuted) {
   };
   EXPECT_STREQ(part("fma "), "some");  // not those of two packed floats
   EXPECT_STREQ(part("shfl  "), "executed");
-  EXPECT_STREQ(part("mma  "), "none");
-  EXPECT_THAT(explain("mma"), HasSubstr("cannot execute"));
+  EXPECT_STREQ(part("suld  "), "none");
+  EXPECT_THAT(explain("suld"), HasSubstr("cannot execute"));
   EXPECT_THAT(explain("shfl"), Not(HasSubstr("cannot execute")));
 }
 
