@@ -22,7 +22,7 @@ inline constexpr std::uint8_t kBranchKind = 3, kBranchPlain = 0, kBranchUniform 
                               kBranchConverged = 3;
 inline constexpr std::uint8_t kBranchAnyLane = 4;
 inline constexpr std::uint8_t kSleepForBarrier = 1;
-inline constexpr std::uint8_t kWarpSyncCollective = 2;
+inline constexpr std::uint8_t kWarpSyncExclusive = 1, kWarpSyncCollective = 2;
 inline constexpr std::uint8_t kBarrierSync = 0, kBarrierArrive = 1, kBarrierPopc = 2, kBarrierAnd = 3, kBarrierOr = 4;
 inline constexpr std::uint8_t kBarrierToRegisterResult = 1;
 

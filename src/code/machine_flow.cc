@@ -132,6 +132,8 @@ class Finder {
       }
       // Issued once for each target that lanes have: a block of its own.
       if (i.a.exists() && (uses_table(i) || i.opcode == Opcode::kCALL || i.opcode == Opcode::kRET)) leader_[n] = true;
+      // Issued again when other lanes leave its barrier; for each mask that lanes hold.
+      if (i.opcode == Opcode::kBSYNC || (i.opcode == Opcode::kWARPSYNC && i.a.exists())) leader_[n] = true;
       if (uses_table(i)) enter_tables();
       if (calls_by_register(i)) enter_functions();
       if (ends_block(i) && n + 1 < count_ && falls_through(i)) leader_[n + 1] = true;

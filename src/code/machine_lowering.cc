@@ -278,13 +278,15 @@ class MachineLowering {
     const std::uint32_t target = target_block(i.memory.target);
     const auto kind = static_cast<std::uint8_t>(i.memory.mode & kBranchKind);
     if (kind == kBranchDiverged || kind == kBranchConverged) {
-      if (i.guard.exists() || i.p0.exists() || i.a.invert) throw CannotLower("a form of BRA");
+      if ((i.guard.exists() && kind == kBranchConverged) || i.p0.exists() || i.a.invert)
+        throw CannotLower("a form of BRA");
       const std::uint32_t next = target_block(i.pc + 16);
       targets_.push_back({next_op(), kind == kBranchDiverged ? target : next});
       targets2_.push_back({next_op(), kind == kBranchDiverged ? next : target});
       Op& op = b_.add(OpKind::kMachine, i, false);
       op.machine = MachineKind::kDiverged;
       op.a = b_.value(i.a);
+      if (i.guard.exists()) op.b = b_.predicate(i.guard), op.b_negated = i.guard.invert;
       return;
     }
     // .U: a uniform predicate in place of a predicate per lane, with the same meaning.
@@ -330,6 +332,7 @@ class MachineLowering {
     const std::uint32_t after = collective ? target_block(i.memory.target) : kNoBlock;
     Op& op = control(OpKind::kMachine, i, collective ? MachineKind::kCollective : MachineKind::kWarpSync);
     op.a = mask;
+    op.offset = i.memory.mode == kWarpSyncExclusive && i.a.exists() ? 1 : 0;  // one mask at a time
     if (collective) targets_.push_back({next_op() - 1, after});
   }
 

@@ -125,13 +125,27 @@ const XOp* run_enter_machine_loop(Warp& w, const XOp* op) {
 
 const XOp* run_jump(Warp& w, const XOp* op) { return ops_of(w) + op->target; }
 
-const XOp* run_branch(Warp& w, const XOp* op) {
-  const GroupMask taken = guard_of(w, op);
+namespace {
+
+/// Which lanes of a branch that parts go first: those that take it, or those that do not.
+/// PTX: blocks are numbered in the order in which lanes should run them. Machine code: the fewer lanes, and where both
+/// are as many, those that go on (counters of an H200 where lanes leave a barrier for which others wait: see
+/// docs/accuracy.md). A guard parts the lanes for the one operation that follows.
+bool goes_first(const Warp& w, const XOp* op, GroupMask taken, GroupMask fall) {
+  if (w.worker->program->kernel->machine_code == nullptr) return op->target < op->target2;
+  const bool guard = ops_of(w) + op->target == op + 1;
+  return guard || std::popcount(taken) < std::popcount(fall);
+}
+
+}  // namespace
+
+const XOp* run_branch(Warp& w, const XOp* op) { return part(w, op, guard_of(w, op)); }
+
+const XOp* part(Warp& w, const XOp* op, GroupMask taken) {
   if (taken == w.active) return ops_of(w) + op->target;
   if (taken == 0) return ops_of(w) + op->target2;
   const GroupMask fall = w.active & ~taken;
-  // Blocks are numbered in the order in which lanes should run them.
-  const bool taken_first = op->target < op->target2;
+  const bool taken_first = goes_first(w, op, taken, fall);
   set_active(w, taken_first ? fall : taken);
   save_path(w, taken_first ? op->target2 : op->target, PathState::kReady);
   set_active(w, taken_first ? taken : fall);

@@ -12,6 +12,8 @@ const XOp* run_enter_machine(Warp& w, const XOp* op);
 const XOp* run_enter_machine_loop(Warp& w, const XOp* op);
 const XOp* run_jump(Warp& w, const XOp* op);
 const XOp* run_branch(Warp& w, const XOp* op);
+/// The active lanes `taken` go on at the branch's target, the others at its second one, one of the two at once.
+const XOp* part(Warp& w, const XOp* op, GroupMask taken);
 const XOp* run_switch(Warp& w, const XOp* op);
 const XOp* run_exit(Warp& w, const XOp* op);
 const XOp* run_return(Warp& w, const XOp* op);

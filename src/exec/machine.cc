@@ -48,13 +48,14 @@ GroupMask waiting_lanes(const Warp& w, std::uint32_t waiting) {
   return lanes;
 }
 
-/// Waiting paths of these lanes go on behind their instruction, those at the same place together.
-void release(Warp& w, std::uint32_t waiting, GroupMask members) {
+/// Waiting paths of these lanes go on, those at the same place together: behind their instruction, or with it once
+/// more.
+void release(Warp& w, std::uint32_t waiting, GroupMask members, bool again) {
   for (Path& p : w.paths)
     if (p.state == PathState::kSync && p.barrier == waiting && (p.mask & members) != 0) {
       p.state = PathState::kReady;
       p.barrier = 0;
-      ++p.op;
+      p.op = again ? w.worker->program->kernel->blocks[ops_of(w)[p.op].block].enter : p.op + 1;
       p.members = 1;  // released now
     }
   for (std::size_t i = 0; i < w.paths.size(); ++i) {
@@ -74,7 +75,7 @@ const XOp* wait_barrier(Warp& w, const XOp* op) {
   if ((w.active & members) == 0 || w.active == members) return op + 1;
   save_path(w, index_of(w, op), PathState::kSync, waiting_for(number));
   set_active(w, 0);
-  if ((members & ~waiting_lanes(w, waiting_for(number))) == 0) release(w, waiting_for(number), members);
+  if ((members & ~waiting_lanes(w, waiting_for(number))) == 0) release(w, waiting_for(number), members, false);
   return next_path(w);
 }
 
@@ -85,7 +86,21 @@ const XOp* leave_barrier(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+/// Leaves active those lanes that hold the same mask as the lowest one; the others issue the instruction once more.
+void part_by_mask(Warp& w, const XOp* op) {
+  const std::uint32_t* mask = w.src<std::uint32_t>(op->a);
+  const std::uint32_t mine = mask[lowest(w.active)];
+  GroupMask same = 0;
+  for (GroupMask m = w.active; m; m &= m - 1)
+    if (mask[lowest(m)] == mine) same |= m & (0u - m);
+  if (same == w.active) return;
+  set_active(w, w.active & ~same);
+  save_path(w, w.worker->program->kernel->blocks[op->block].enter, PathState::kReady);
+  set_active(w, same);
+}
+
 const XOp* warp_sync(Warp& w, const XOp* op) {
+  if (op->offset != 0) part_by_mask(w, op);
   const GroupMask members = op->a == kNoPlace ? kAllLanes : w.src<std::uint32_t>(op->a)[lowest(w.active)];
   const GroupMask needed = members & w.alive;
   const std::uint32_t index = index_of(w, op);
@@ -167,7 +182,10 @@ const XOp* jump_indirect(Warp& w, const XOp* op) {
 
 const XOp* branch_if_diverged(Warp& w, const XOp* op) {
   const GroupMask expected = w.src<std::uint32_t>(op->a)[lowest(w.active)];
-  return ops_of(w) + (w.active == expected ? op->target2 : op->target);
+  if (w.active == expected || op->b == kNoPlace) return ops_of(w) + (w.active == expected ? op->target2 : op->target);
+  // Under a guard, which is looked at lane by lane; that lanes are missing is not.
+  const GroupMask p = *w.src<std::uint32_t>(op->b);
+  return part(w, op, (op->b_negated ? ~p : p) & w.active);
 }
 
 const XOp* any_lane(Warp& w, const XOp* op) {
@@ -184,7 +202,9 @@ void release_converged(Warp& w) {
   for (std::size_t number = 0; number < code::kBarriers; ++number) {
     const GroupMask waiting = waiting_lanes(w, waiting_for(number));
     const GroupMask members = *barrier_of(w, number) & w.alive;
-    if (waiting != 0 && (waiting & members) != 0 && (members & ~waiting) == 0) release(w, waiting_for(number), members);
+    // Lanes for which the last other one left, by BREAK or EXIT, issue their BSYNC once more (counters of an H200).
+    if (waiting != 0 && (waiting & members) != 0 && (members & ~waiting) == 0)
+      release(w, waiting_for(number), members, true);
   }
   // WARPSYNC looks again at who is alive.
   for (Path& p : w.paths)

@@ -13,15 +13,43 @@ using ptx::Mod;
 using ptx::Opcode;
 using ptx::Type;
 
-/// Brings the lanes named by the member mask (place op->d) together. False: run `next` instead.
+/// The lanes that the active ones name in their member masks (place op->d): groups with masks of their own may be here.
+GroupMask named(const Warp& w, const XOp* op) {
+  const std::uint32_t* mask = w.src<std::uint32_t>(op->d);
+  GroupMask all = 0;
+  for (GroupMask m = w.active; m; m &= m - 1) all |= mask[std::countr_zero(m)];
+  return all;
+}
+
+/// Brings the lanes named by the member masks together. False: run `next` instead.
 bool gather(Warp& w, const XOp* op, const XOp** next) {
   const bool alone = op->d == kNoPlace || w.paths.empty();
-  const GroupMask members = alone ? 0 : w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
+  const GroupMask members = alone ? 0 : named(w, op);
   if ((members & w.alive & ~w.active) == 0) {
     w.forced_sync = false;
     return true;
   }
   return rendezvous(w, op, members, next);
+}
+
+/// Runs `body` for each group of lanes with the same member mask, with the group alone active (PTX ISA: threads wait
+/// for those "with the same qualifiers and same membermask").
+template <typename Body>
+void by_mask(Warp& w, const XOp* op, const Body& body) {
+  if (op->d == kNoPlace) return body();
+  const GroupMask all = w.active;
+  const std::uint32_t* mask = w.src<std::uint32_t>(op->d);
+  for (GroupMask rest = all; rest;) {
+    const std::uint32_t mine = mask[std::countr_zero(rest)];
+    GroupMask same = 0;
+    for (GroupMask m = rest; m; m &= m - 1)
+      if (mask[std::countr_zero(m)] == mine) same |= m & (0u - m);
+    if (same == all) return body();
+    set_active(w, same);
+    body();
+    rest &= ~same;
+  }
+  set_active(w, all);
 }
 
 void write_mask(Warp& w, std::uint32_t place, GroupMask value) {
@@ -78,9 +106,7 @@ const XOp* shuffle(Warp& w, const XOp* op) {
 }
 
 enum VoteMode : std::uint8_t { kAll, kAny, kUni, kBallot };
-const XOp* vote(Warp& w, const XOp* op) {
-  const XOp* next = op + 1;
-  if (!gather(w, op, &next)) return next;
+void vote_of_group(Warp& w, const XOp* op) {
   const GroupMask raw = *w.src<std::uint32_t>(op->a);
   GroupMask members = w.active;
   if (op->d != kNoPlace) members &= w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
@@ -100,13 +126,17 @@ const XOp* vote(Warp& w, const XOp* op) {
     default:
       write_mask(w, op->dst, p == members || p == 0 ? kAllLanes : 0);
   }
+}
+
+const XOp* vote(Warp& w, const XOp* op) {
+  const XOp* next = op + 1;
+  if (!gather(w, op, &next)) return next;
+  by_mask(w, op, [&] { vote_of_group(w, op); });
   return op + 1;
 }
 
 template <typename T, bool kMatchAll>
-const XOp* match(Warp& w, const XOp* op) {
-  const XOp* next = op + 1;
-  if (!gather(w, op, &next)) return next;
+void match_in_group(Warp& w, const XOp* op) {
   const T* a = w.src<T>(op->a);
   GroupMask members = w.active;
   if (op->d != kNoPlace) members &= w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
@@ -129,14 +159,19 @@ const XOp* match(Warp& w, const XOp* op) {
       d[lane] = equal;
     }
   }
+}
+
+template <typename T, bool kMatchAll>
+const XOp* match(Warp& w, const XOp* op) {
+  const XOp* next = op + 1;
+  if (!gather(w, op, &next)) return next;
+  by_mask(w, op, [&] { match_in_group<T, kMatchAll>(w, op); });
   return op + 1;
 }
 
 enum ReduceMode : std::uint8_t { kRAdd, kRMin, kRMax, kRAnd, kROr, kRXor };
 template <typename T>
-const XOp* reduce(Warp& w, const XOp* op) {
-  const XOp* next = op + 1;
-  if (!gather(w, op, &next)) return next;
+void reduce_group(Warp& w, const XOp* op) {
   const T* a = w.src<T>(op->a);
   GroupMask members = w.active;
   if (op->d != kNoPlace) members &= w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
@@ -166,6 +201,13 @@ const XOp* reduce(Warp& w, const XOp* op) {
   }
   T* d = w.dst<T>(op->dst);
   for (GroupMask m = w.active; m; m &= m - 1) d[std::countr_zero(m)] = r;
+}
+
+template <typename T>
+const XOp* reduce(Warp& w, const XOp* op) {
+  const XOp* next = op + 1;
+  if (!gather(w, op, &next)) return next;
+  by_mask(w, op, [&] { reduce_group<T>(w, op); });
   return op + 1;
 }
 
@@ -177,6 +219,11 @@ const XOp* active_mask(Warp& w, const XOp* op) {
 
 /// bar.warp.sync: waits for the lanes of the mask at any bar.warp.sync with that mask (PTX ISA, "bar.warp.sync").
 const XOp* warp_barrier(Warp& w, const XOp* op) {
+  // Groups with masks of their own, all of them complete.
+  if ((named(w, op) & w.alive & ~w.active) == 0) {
+    w.forced_sync = false;
+    return op + 1;
+  }
   const GroupMask members = w.src<std::uint32_t>(op->d)[std::countr_zero(w.active)];
   const auto waits = [&](const Path& p) {
     return p.state == PathState::kSync && p.members == members && w.worker->program->ops[p.op].run == warp_barrier;
@@ -205,12 +252,14 @@ const XOp* warp_barrier(Warp& w, const XOp* op) {
 const XOp* elect(Warp& w, const XOp* op) {
   const XOp* next = op + 1;
   if (!gather(w, op, &next)) return next;
-  const unsigned leader = static_cast<unsigned>(std::countr_zero(w.active));
-  if (op->dst != kNoPlace) {
-    std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
-    for (GroupMask m = w.active; m; m &= m - 1) d[std::countr_zero(m)] = leader;
-  }
-  if (op->has_dst2) write_mask(w, op->dst2, 1u << leader);
+  by_mask(w, op, [&] {
+    const unsigned leader = static_cast<unsigned>(std::countr_zero(w.active));
+    if (op->dst != kNoPlace) {
+      std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
+      for (GroupMask m = w.active; m; m &= m - 1) d[std::countr_zero(m)] = leader;
+    }
+    if (op->has_dst2) write_mask(w, op->dst2, 1u << leader);
+  });
   return op + 1;
 }
 

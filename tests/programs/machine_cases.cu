@@ -1,5 +1,5 @@
 // What PTX and machine code number or place in different ways: managed variables, function pointers in variables and as
-// arguments, virtual calls. Prints the same whatever the kernels are made from.
+// arguments, virtual calls; groups of lanes that their masks alone tell apart. Prints the same whatever the kernels are made from.
 #include <cstdio>
 
 using Operation = int (*)(int);
@@ -32,6 +32,22 @@ __global__ void call(Operation given, int* out) { out[threadIdx.x] = given(threa
 __global__ void make(Shape** out) { *out = new Box(7); }
 __global__ void measure(Shape** shape, int* out) { out[threadIdx.x] = (*shape)->area(threadIdx.x); }
 
+// Every lane's largest value among those of its label, and what a neighbour of its half left: masks are no constants.
+__global__ void labels(const unsigned* halves, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x;
+  const unsigned same = __match_any_sync(~0u, lane % 5);
+  const int largest = __reduce_max_sync(same, lane * lane % 37);
+  s[lane] = largest;
+  for (int k = 0; k < 3; ++k) {
+    __syncwarp(halves[lane / 16]);
+    const int other = s[lane ^ 9];
+    __syncwarp(halves[lane / 16]);
+    s[lane] = other + (lane & 1);
+  }
+  out[lane] = largest * 1000 + s[lane];
+}
+
 int main() {
   for (float& x : data) x = 1;
   add<<<1, 64>>>(2);
@@ -51,6 +67,16 @@ int main() {
   make<<<1, 1>>>(shape);
   measure<<<1, 32>>>(shape, out);
   cudaDeviceSynchronize();
-  std::printf("%d %s\n", out[5], cudaGetErrorString(cudaGetLastError()));
+  std::printf("%d\n", out[5]);
+
+  unsigned* halves = nullptr;
+  cudaMallocManaged(&halves, 2 * sizeof(unsigned));
+  halves[0] = 0x0000ffff;
+  halves[1] = 0xffff0000;
+  labels<<<1, 32>>>(halves, out);
+  cudaDeviceSynchronize();
+  unsigned sum = 0;
+  for (int lane = 0; lane < 32; ++lane) sum = sum * 31 + static_cast<unsigned>(out[lane]);
+  std::printf("%d %d %u %s\n", out[3], out[30], sum, cudaGetErrorString(cudaGetLastError()));
   return 0;
 }
