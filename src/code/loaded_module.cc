@@ -131,19 +131,31 @@ void LoadedModule::place_constants(const std::vector<std::pair<const ptx::Variab
 
 // Machine code calls functions by numbers of its own: variables that hold function pointers start with those.
 void LoadedModule::take_function_handles() {
+  const std::vector<std::uint64_t> sections = MachineModule::section_addresses(*machine_code_);
+  // In linked code the data hold relocations in place of handles.
+  const auto address_at = [&](const std::vector<cubin::Relocation>& relocations, std::uint64_t offset) {
+    for (const cubin::Relocation& r : relocations)
+      if (r.offset == offset && r.place == cubin::SymbolPlace::kCode && r.section >= 0 &&
+          static_cast<std::size_t>(r.section) < sections.size())
+        return sections[static_cast<std::size_t>(r.section)] + r.value + static_cast<std::uint64_t>(r.addend);
+    return std::uint64_t{0};
+  };
   for (const ptx::Variable& v : module_->variables) {
     const auto at = symbols_.find(v.name);
     if (!holds_functions(v) || at == symbols_.end() || at->second.address == 0) continue;
     auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(at->second.address));
-    const auto take = [&](const std::vector<std::uint8_t>& from, const std::vector<cubin::ImageSymbol>& symbols) {
-      for (const cubin::ImageSymbol& s : symbols)
-        if (s.name == v.name && s.offset + v.size <= from.size())
+    const auto take = [&](const auto& from) {
+      for (const cubin::ImageSymbol& s : from.symbols)
+        if (s.name == v.name && s.offset + v.size <= from.bytes.size())
           for (const ptx::Relocation& r : v.relocations)
-            if (r.symbol_kind == ptx::SymbolKind::kFunction && r.offset + 8 <= v.size)
-              std::memcpy(bytes + r.offset, from.data() + s.offset + r.offset, 8);
+            if (r.symbol_kind == ptx::SymbolKind::kFunction && r.offset + 8 <= v.size) {
+              const std::uint64_t address = address_at(from.relocations, s.offset + r.offset);
+              std::memcpy(bytes + r.offset, &address, 8);
+              if (address == 0) std::memcpy(bytes + r.offset, from.bytes.data() + s.offset + r.offset, 8);
+            }
     };
-    for (const cubin::DataSection& section : machine_code_->image.data) take(section.bytes, section.symbols);
-    if (const cubin::ConstantData* bank = machine_code_->image.constant(3, "")) take(bank->bytes, bank->symbols);
+    for (const cubin::DataSection& section : machine_code_->image.data) take(section);
+    if (const cubin::ConstantData* bank = machine_code_->image.constant(3, "")) take(*bank);
   }
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "code/kernel.h"
+
 namespace muscope::code {
 namespace {
 
 using sass::Opcode;
 
 constexpr std::uint32_t kBytes = 16;  ///< of an instruction
+constexpr auto kCode = static_cast<std::int64_t>(kCodeWindow);
 
 bool is_conditional(const sass::Instruction& i) {
   if (i.guard.exists()) return true;
@@ -115,6 +118,10 @@ class Finder {
       reached_[n] = true;
       sass::Instruction& i = flow_.instructions[n];
       i = sass::decode(input_.words[n], n * kBytes);
+      // Absolute targets within the code.
+      if ((i.opcode == Opcode::kCALL || i.opcode == Opcode::kJMP) && !i.a.exists() && i.memory.target >= kCode &&
+          i.memory.target < kCode + std::int64_t{count_} * kBytes)
+        i.memory.target -= kCode;
       if (i.opcode == Opcode::kInvalid) {
         if (flow_.problem.empty())
           flow_.problem = fmt::format("the instruction {:016x}{:016x} at {:#x} is not known", input_.words[n].hi,

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kBankAlignment = 256;
 /// Addresses given to functions of the device runtime: beyond those of PTX functions.
 constexpr std::uint64_t kExternalWindow = kFunctionWindow + (std::uint64_t{1} << 38);
+constexpr std::uint64_t kCodeAlignment = 128;
 constexpr std::uint32_t kStackAlignment = 16;
 constexpr std::uint32_t kDriverWords = 0x210;  // of constant bank 0, sm_90
 
@@ -31,9 +32,9 @@ std::uint64_t MachineModule::extra_bytes(const MachineCode& code) {
 
 MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const LoadedModule& module,
                              memory::AddressSpace& memory, std::uint64_t bank3, std::uint64_t bank3_bytes)
-    : code_(std::move(code)), image_(code_->image) {
+    : code_(std::move(code)), image_(code_->image), address_(section_addresses(*code_)) {
   cubin::Placement at;
-  at.sections.assign(image_.sections.size(), kCodeWindow);
+  at.sections = address_;
   at.address = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
     if (const LoadedModule::Symbol* known = module.symbol(symbol)) return known->address;
     for (std::size_t n = 0; n < std::size(kExternals); ++n)
@@ -51,6 +52,50 @@ MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const Load
     next += round_up(c.bytes.size(), kBankAlignment);
   }
   bank_address_[{3, ""}] = bank3;
+}
+
+std::vector<std::uint64_t> MachineModule::section_addresses(const MachineCode& code) {
+  const auto size = [](const cubin::CodeSection& section) { return round_up(section.bytes.size(), kCodeAlignment); };
+  std::uint64_t next = kCodeWindow;
+  for (const cubin::CodeSection& section : code.image.sections)
+    if (code.info.kernel(section.name) != nullptr) next = std::max(next, kCodeWindow + size(section));
+  std::vector<std::uint64_t> addresses;
+  for (const cubin::CodeSection& section : code.image.sections) {
+    const bool kernel = code.info.kernel(section.name) != nullptr;
+    addresses.push_back(kernel ? kCodeWindow : next);
+    if (!kernel) next += size(section);
+  }
+  return addresses;
+}
+
+void MachineModule::add_section(std::size_t index, const std::string& kernel, MachineInput& out,
+                                std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const {
+  const cubin::CodeSection& section = image_.sections[index];
+  const auto place = static_cast<std::uint32_t>(address_[index] - kCodeWindow);
+  // What lies between is never reached.
+  out.words.resize(place / 16);
+  out.frame_of.resize(out.words.size(), views::kNoFrame);
+  out.ptx_line_of.resize(out.words.size(), 0);
+  for (std::size_t n = 0; n + 16 <= section.bytes.size(); n += 16) {
+    sass::Word word;
+    std::memcpy(&word.lo, section.bytes.data() + n, 8);
+    std::memcpy(&word.hi, section.bytes.data() + n + 8, 8);
+    out.words.push_back(word);
+    const cubin::FrameRow* row = cubin::line_at(section, n);
+    out.frame_of.push_back(row ? frame_row(*row, out, known) : views::kNoFrame);
+    const cubin::PtxRow* ptx = cubin::ptx_line_at(section, n);
+    out.ptx_line_of.push_back(ptx ? static_cast<int>(ptx->line) : 0);
+  }
+  for (const cubin::ImageSymbol& f : section.functions) {
+    if (f.name == kernel)
+      out.entry = static_cast<std::uint32_t>(f.offset);
+    else
+      out.functions.push_back(place + static_cast<std::uint32_t>(f.offset));
+  }
+  if (const cubin::FunctionFacts* facts = image_.facts_of(section.name))
+    for (const cubin::IndirectBranch& branch : facts->branches)
+      for (const std::uint64_t target : branch.targets)
+        out.table_targets.push_back(place + static_cast<std::uint32_t>(target));
 }
 
 std::uint32_t MachineModule::frame_row(const cubin::FrameRow& row, MachineInput& out,
@@ -87,20 +132,22 @@ bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std:
       problem = bad->second;
       return false;
     }
-  for (std::size_t n = 0; n + 16 <= section->bytes.size(); n += 16) {
-    sass::Word word;
-    std::memcpy(&word.lo, section->bytes.data() + n, 8);
-    std::memcpy(&word.hi, section->bytes.data() + n + 8, 8);
-    out.words.push_back(word);
+  for (std::size_t n = 0; n < image_.sections.size(); ++n) {
+    const std::string& function = image_.sections[n].name;
+    if (address_[n] == kCodeWindow) continue;
+    if (const auto bad = problems_.find(".text." + function); bad != problems_.end()) {
+      problem = bad->second;
+      return false;
+    }
+    if (image_.constant(2, function) != nullptr) {
+      problem = "a function with constants of its own, '" + function + "'";
+      return false;
+    }
   }
-  for (const cubin::ImageSymbol& f : section->functions) {
-    if (f.name == mangled)
-      out.entry = static_cast<std::uint32_t>(f.offset);
-    else
-      out.functions.push_back(static_cast<std::uint32_t>(f.offset));
-  }
-  for (const cubin::IndirectBranch& branch : facts->branches)
-    for (const std::uint64_t target : branch.targets) out.table_targets.push_back(static_cast<std::uint32_t>(target));
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> known;
+  add_section(static_cast<std::size_t>(section - image_.sections.data()), mangled, out, known);
+  for (std::size_t n = 0; n < image_.sections.size(); ++n)
+    if (address_[n] != kCodeWindow) add_section(n, mangled, out, known);
   out.externals = externals_;
   out.executable = code_->executable;
   const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
@@ -119,13 +166,6 @@ bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std:
     const auto bank = static_cast<std::size_t>(c.bank);
     out.banks[bank] = bank_address_.at({c.bank, c.bank == 3 ? std::string() : c.owner});
     out.bank_bytes[bank] = c.bytes.size();
-  }
-  std::map<std::array<std::int64_t, 3>, std::uint32_t> known;
-  for (std::size_t n = 0; n < out.words.size(); ++n) {
-    const cubin::FrameRow* row = cubin::line_at(*section, n * 16);
-    out.frame_of.push_back(row ? frame_row(*row, out, known) : views::kNoFrame);
-    const cubin::PtxRow* ptx = cubin::ptx_line_at(*section, n * 16);
-    out.ptx_line_of.push_back(ptx ? static_cast<int>(ptx->line) : 0);
   }
   return true;
 }

@@ -35,16 +35,24 @@ class MachineModule {
   /// Bytes of the other constant banks.
   static std::uint64_t extra_bytes(const MachineCode& code);
 
+  /// Address of each code section: kernels lie at kCodeWindow, functions with sections of their own (code linked by
+  /// nvlink) behind the largest of them.
+  static std::vector<std::uint64_t> section_addresses(const MachineCode& code);
+
   /// False when the cubin does not have that kernel, with the reason in `problem`.
   bool input_of(const std::string& mangled, MachineInput& out, std::string& problem) const;
   const MachineCode& code() const { return *code_; }
 
  private:
+  /// Code, functions, jump tables and lines of section `index`, at its place.
+  void add_section(std::size_t index, const std::string& kernel, MachineInput& out,
+                   std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;
   std::uint32_t frame_row(const cubin::FrameRow& row, MachineInput& out,
                           std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;
 
   std::shared_ptr<const MachineCode> code_;
   cubin::CodeImage image_;                       ///< relocated
+  std::vector<std::uint64_t> address_;           ///< of each code section
   std::map<std::string, std::string> problems_;  ///< by section name
   std::map<std::uint64_t, std::string> externals_;
   std::map<std::pair<int, std::string>, std::uint64_t> bank_address_;

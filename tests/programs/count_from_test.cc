@@ -267,7 +267,8 @@ TEST(CountFromProgram, ResultsDoNotDependOnIt) {
     for (const char* from : {"auto", "ptx"}) {
       const ProcessResult run =
           toolchain::run_process({kMuscope, "run", "-q", "--toolchain", compiler, "--count-from", from, source});
-      EXPECT_EQ(run.out, "133 311 127\n212 315\n35\n28035 33029 2739572357 no error\n") << compiler << " " << from << run.err;
+      EXPECT_EQ(run.out, "133 311 127\n212 315\n35\n28035 33029 2739572357 no error\n")
+          << compiler << " " << from << run.err;
     }
   }
   if (compilers.back() != "nvcc") return;
@@ -276,6 +277,16 @@ TEST(CountFromProgram, ResultsDoNotDependOnIt) {
       toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--compile-flags", "-rdc=true",
                               kBinaries + "src/rdc_main.cu", kBinaries + "src/rdc_part.cu"});
   EXPECT_EQ(linked.out, "rdc PASS\n") << linked.err;
+}
+
+TEST(CountFromProgram, LinkedMachineCodeCallsAcrossSections) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/linked_cases.cu";
+  for (const char* flags : {"-rdc=true -arch=sm_90", "-rdc=false -arch=sm_90"}) {
+    const ProcessResult run = toolchain::run_process(
+        {kMuscope, "run", "-q", "--toolchain", "nvcc", "--compile-flags", flags, "--count-from", "sass", source});
+    EXPECT_EQ(run.out, "698329760 698329760 no error\n") << flags << run.err;
+  }
 }
 
 TEST(CountFromProgram, TheRealPtxasIsAsked) {
