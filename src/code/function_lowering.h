@@ -72,6 +72,7 @@ class FunctionLowering {
   // Matrices (matrix_lowering.cc).
   void lower_mma(const ptx::Instruction& i);
   void lower_matrix_access(const ptx::Instruction& i);
+  void lower_fragment_access(const ptx::Instruction& i);
 
   // Instructions (instruction_lowering.cc, memory_lowering.cc).
   void lower(const ptx::Instruction& i);

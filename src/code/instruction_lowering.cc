@@ -184,6 +184,9 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_mma:
       lower_mma(i);
       break;
+    case Opcode::k_wmma:
+      i.has(Mod::k_mma) ? lower_mma(i) : lower_fragment_access(i);
+      break;
     case Opcode::k_ldmatrix:
     case Opcode::k_stmatrix:
       lower_matrix_access(i);

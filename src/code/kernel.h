@@ -136,7 +136,8 @@ struct Op {
   Place dst3, e;
   MachineKind machine = MachineKind::kNone;
   const sass::Instruction* sass = nullptr;    ///< kSass, and the other ops of a kernel made from machine code
-  bool transposed = false;                    ///< ldmatrix, stmatrix: .trans
+  bool transposed = false;                    ///< ldmatrix, stmatrix: .trans; wmma: a store
+  std::int64_t matrix = 0;                    ///< mma: MatrixForm; wmma.load and store: FragmentForm (code/matrix.h)
   bool uniform = false;                       ///< kSass: of the uniform datapath: once for the warp, whatever lanes run
   bool negate_c = false;                      ///< predicate operand c of setp/selp-like forms is negated
   bool a_negated = false, b_negated = false;  ///< predicate operands of and.pred and the like
@@ -227,6 +228,7 @@ struct ConstSlot {
     kLanemaskGt,
     kDynamicShared,
     kTotalShared,
+    kWholeShared,  ///< with what the system reserves
     kGridWorkspaceHigh,
     kGridWorkspaceLow,
     kMemory,  ///< what lies at device address `bits` when the kernel starts

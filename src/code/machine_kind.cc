@@ -74,6 +74,7 @@ views::InstructionKind kind_of(const sass::Instruction& i) {
       return InstructionKind::kConvert;
     case Opcode::kBRA:
     case Opcode::kBRX:
+    case Opcode::kBRXU:
     case Opcode::kBSSY:
     case Opcode::kBSYNC:
     case Opcode::kBREAK:

@@ -177,13 +177,13 @@ class MachineLowering {
         barrier_op(control(OpKind::kMachine, i), MachineKind::kWaitBarrier, i.a);
         return;
       case Opcode::kBREAK: {
-        Op& op = b_.add(OpKind::kMachine, i);
+        Place condition;
+        bool negated = false;
+        condition_of(i, condition, negated);
+        Op& op = b_.add(OpKind::kMachine, i, false);
         barrier_op(op, MachineKind::kLeaveBarrier, i.a);
-        if (!is_true(i.p0)) {
-          if (op.guard.exists()) throw CannotLower("two predicates");
-          op.guard = b_.predicate(i.p0);
-          op.guard_negated = i.p0.invert;
-        }
+        op.guard = condition;
+        op.guard_negated = negated;
         return;
       }
       case Opcode::kBMOV:
@@ -203,6 +203,7 @@ class MachineLowering {
       }
       case Opcode::kRET:
       case Opcode::kBRX:
+      case Opcode::kBRXU:
       case Opcode::kJMX:
         return lower_indirect(i);
       case Opcode::kBAR:

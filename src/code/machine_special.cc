@@ -40,6 +40,13 @@ void lower_special_register(MachineBuilder& b, const sass::Instruction& i) {
     if (words == 2) move(1, b.literal(0));
   };
   const auto launch = [&](Launch what) { same(b.launch_value(what)); };
+  const auto shifted = [&](Place from) {
+    move(0, from);
+    Op& op = b.kernel().ops.back();
+    op.opcode = ptx::Opcode::k_shl;
+    op.b = b.literal(8);
+    if (words == 2) move(1, b.literal(0));
+  };
   switch (static_cast<SpecialRegister>(i.integer.special)) {
     case SpecialRegister::kTID_X:
       return same(thread_place(kTidX));
@@ -71,6 +78,12 @@ void lower_special_register(MachineBuilder& b, const sass::Instruction& i) {
       return same(b.literal(0));
     case SpecialRegister::kSWINHI:
       return same(b.literal(static_cast<std::uint32_t>(kSharedWindow >> 32)));
+    case SpecialRegister::kSMEMSZ:  // %total_smem_size is this without c[0x0][0x114], what the system reserves
+      return launch(Launch::kWholeShared);
+    case SpecialRegister::kVIRTID:  // %warpid is read as its bits 8 to 14
+      return shifted(thread_place(kWarpId));
+    case SpecialRegister::kVIRTCFG:  // %nwarpid: bits 8 to 15
+      return shifted(b.launch_value(Launch::kNwarpId));
     case SpecialRegister::kVIRTUALSMID:
       return same(block_place(kSmId));
     case SpecialRegister::kCLOCKLO:

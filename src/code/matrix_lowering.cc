@@ -83,26 +83,145 @@ std::optional<MatrixForm> matrix_form(const ptx::Instruction& i) {
   return form;
 }
 
-/// Registers of the operands in the order d, a, b, c.
+namespace {
+
+struct WmmaShape {
+  Mod mod;
+  std::uint8_t rows, columns, k;
+};
+constexpr WmmaShape kWmmaShapes[] = {{Mod::k_m16n16k16, 16, 16, 16}, {Mod::k_m32n8k16, 32, 8, 16},
+                                     {Mod::k_m8n32k16, 8, 32, 16},   {Mod::k_m16n16k8, 16, 16, 8},
+                                     {Mod::k_m8n8k4, 8, 8, 4},       {Mod::k_m8n8k32, 8, 8, 32},
+                                     {Mod::k_m8n8k128, 8, 8, 128}};
+
+std::optional<WmmaShape> wmma_shape(const ptx::Instruction& i) {
+  for (const WmmaShape& shape : kWmmaShapes)
+    if (i.has(shape.mod)) return shape;
+  return {};
+}
+
+/// Whether that shape has factors of that many bits.
+bool goes_with(const WmmaShape& shape, unsigned bits) {
+  switch (shape.k) {
+    case 16:
+      return bits == 16 || bits == 8;
+    case 8:
+      return bits == 32;
+    case 4:
+      return bits == 64;
+    case 32:
+      return bits == 4;
+    default:
+      return bits == 1;
+  }
+}
+
+/// wmma.mma as one or two products of eight columns (FragmentForm says which registers are whose).
+std::optional<MatrixForm> wmma_form(const ptx::Instruction& i) {
+  const auto shape = wmma_shape(i);
+  if (!shape || !i.has(Mod::k_mma) || i.types.size() < 2) return {};
+  const bool halves = i.types.size() == 2;  // .dtype.ctype alone: F16 factors
+  const auto a = halves ? Factor::kF16 : factor_of(i.types[1]), b = halves ? Factor::kF16 : factor_of(i.types[2]);
+  if (!a || !b || !goes_with(*shape, bits_of(*a)) || bits_of(*a) != bits_of(*b)) return {};
+  if (i.types.front() != i.types.back() || i.has(Mod::k_rz) || i.has(Mod::k_rm) || i.has(Mod::k_rp)) return {};
+  MatrixForm form;
+  const bool flip = shape->columns == 32;
+  form.a = flip ? *b : *a, form.b = flip ? *a : *b;
+  form.rows = shape->rows == 8 && !flip ? 8 : 16;
+  form.k = shape->k;
+  form.blocks = form.rows == 8 ? 1 : 2;
+  form.half = i.types[0] == Type::kF16;
+  form.saturate = i.has(Mod::k_satfinite);
+  form.exclusive = i.has(Mod::k_xor);
+  if (bits_of(form.a) >= 16 && form.saturate) return {};
+  return form;
+}
+
+}  // namespace
+
+/// Registers in the order d, a, b, c, for each product.
 void FunctionLowering::lower_mma(const ptx::Instruction& i) {
-  const auto form = matrix_form(i);
+  const bool wmma = i.opcode == Opcode::k_wmma;
+  const auto form = wmma ? wmma_form(i) : matrix_form(i);
   if (!form || i.operands.size() != 4) return unsupported(i);
-  const std::size_t counts[] = {form->c_registers(), form->a_registers(), form->b_registers(), form->c_registers()};
   const Type type = form->a == Factor::kF64 ? Type::kB64 : Type::kB32;
+  const bool flip = wmma && i.has(Mod::k_m8n32k16);
+  const bool a_is_shared = wmma && !flip && !i.has(Mod::k_m32n8k16);  // the blocks differ in columns
   std::vector<Place> list;
-  for (std::size_t n = 0; n < 4; ++n) {
-    const ptx::Operand& operand = i.operands[n];
-    if (operand.kind != OperandKind::kVector || operand.elements.size() != counts[n]) return unsupported(i);
-    for (const ptx::Operand& e : operand.elements) {
-      if (e.kind == OperandKind::kSink && n != 0) return unsupported(i);
-      list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, type));
+  for (unsigned block = 0; block < form->blocks; ++block) {
+    // Of d, a, b, c: which operand, how many registers a product has, and where its registers start.
+    const struct {
+      unsigned operand, count, first;
+    } parts[] = {{0, form->c_registers(), block * form->c_registers()},
+                 {flip ? 2u : 1u, form->a_registers(), a_is_shared ? 0 : block * form->a_registers()},
+                 {flip ? 1u : 2u, form->b_registers(), a_is_shared ? block * form->b_registers() : 0},
+                 {3, form->c_registers(), block * form->c_registers()}};
+    for (const auto& part : parts) {
+      const ptx::Operand& operand = i.operands[part.operand];
+      const std::size_t most = part.first + part.count;
+      if (operand.kind != OperandKind::kVector ||
+          (wmma ? operand.elements.size() < most : operand.elements.size() != most))
+        return unsupported(i);
+      for (std::size_t n = part.first; n < most; ++n) {
+        const ptx::Operand& e = operand.elements[n];
+        if (e.kind == OperandKind::kSink && part.operand != 0) return unsupported(i);
+        list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, type));
+      }
     }
   }
   Op& op = emit(OpKind::kPtx, &i);
-  op.opcode = i.opcode;
+  op.opcode = Opcode::k_mma;
   op.type = type;
   op.list = std::move(list);
-  op.offset = form->pack();
+  op.matrix = form->pack();
+}
+
+void FunctionLowering::lower_fragment_access(const ptx::Instruction& i) {
+  const bool store = i.has(Mod::k_store);
+  const auto shape = wmma_shape(i);
+  const Space space = i.space();
+  if (!shape || i.operands.size() < 2 || i.types.size() != 1 ||
+      (space != Space::kShared && space != Space::kGlobal && space != Space::kGeneric))
+    return unsupported(i);
+  FragmentForm form;
+  form.matrix = store || i.has(Mod::k_c) ? FragmentForm::kC : i.has(Mod::k_a) ? FragmentForm::kA : FragmentForm::kB;
+  form.rows = shape->rows, form.columns = shape->columns, form.k = shape->k;
+  form.by_columns = i.has(Mod::k_col);
+  const auto factor = factor_of(i.types[0]);
+  const bool sums = form.matrix == FragmentForm::kC;
+  form.bits = static_cast<std::uint8_t>(sums ? 8 * ptx::size_of(i.types[0]) : factor ? bits_of(*factor) : 0);
+  if (sums ? form.bits < 16 : !goes_with(*shape, form.bits)) return unsupported(i);
+  const ptx::Operand& where = i.operands[store ? 0 : 1];
+  const ptx::Operand& data = i.operands[store ? 1 : 0];
+  const bool repeats = !sums && i.types[0] == Type::kF16;
+  const std::size_t registers = repeats ? 8 : form.distinct();
+  if (where.kind != OperandKind::kAddress || data.kind != OperandKind::kVector || data.elements.size() != registers)
+    return unsupported(i);
+  form.registers = static_cast<std::uint8_t>(registers);
+  // Below a byte only the order in which k runs on is there.
+  if (form.bits < 8 && form.by_columns == (form.matrix == FragmentForm::kA)) return unsupported(i);
+  Op op;
+  op.opcode = Opcode::k_wmma;
+  op.type = i.types[0];
+  op.space = space;
+  op.matrix = form.pack();
+  op.transposed = store;
+  address(op, where);
+  const unsigned natural = form.matrix == FragmentForm::kA   ? (form.by_columns ? form.rows : form.k)
+                           : form.matrix == FragmentForm::kB ? (form.by_columns ? form.k : form.columns)
+                                                             : (form.by_columns ? form.rows : form.columns);
+  op.b = i.operands.size() > 2 ? place(i.operands[2], Type::kB32) : b_.pool.literal(natural, 4);
+  const Type element = form.bits == 64 ? Type::kB64 : Type::kB32;
+  for (const ptx::Operand& e : data.elements) {
+    if (e.kind == OperandKind::kSink && store) return unsupported(i);
+    op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, element));
+  }
+  if (op.opcode == Opcode::kInvalid) return unsupported(i);
+  op.site = add_site(i, std::max(form.bits / 8u, 4u));
+  Op& placed = emit(OpKind::kPtx, &i);
+  op.source = placed.source;
+  op.frame = placed.frame;
+  placed = std::move(op);
 }
 
 void FunctionLowering::lower_matrix_access(const ptx::Instruction& i) {

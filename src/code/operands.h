@@ -28,6 +28,8 @@ inline unsigned destination_count(const ptx::Instruction& i) {
     case Opcode::k_cp:
     case Opcode::k_call:
       return 0;
+    case Opcode::k_wmma:
+      return i.has(ptx::Mod::k_store) ? 0 : 1;
     case Opcode::k_bar:
     case Opcode::k_barrier:
       return i.has(ptx::Mod::k_red) ? 1 : 0;

@@ -122,7 +122,7 @@ void encode_machine(XOp& x, const code::Op& op) {
 bool is_memory(Opcode opcode) {
   return opcode == Opcode::k_ld || opcode == Opcode::k_ldu || opcode == Opcode::k_st || opcode == Opcode::k_atom ||
          opcode == Opcode::k_red || opcode == Opcode::k_tex || opcode == Opcode::k_ldmatrix ||
-         opcode == Opcode::k_stmatrix;
+         opcode == Opcode::k_stmatrix || opcode == Opcode::k_wmma;
 }
 
 void encode_memory(XOp& x, const code::Op& op) {
@@ -135,6 +135,7 @@ void encode_memory(XOp& x, const code::Op& op) {
   if (op.uniform_bytes == 4) x.flags |= kUniform32;
   if (op.uniform_bytes == 8) x.flags |= kUniform64;
   if (op.opcode == Opcode::k_ldmatrix || op.opcode == Opcode::k_stmatrix) x.bytes = 16;
+  if (op.opcode == Opcode::k_wmma) x.bytes = 4;
   if (op.opcode == Opcode::k_atom || op.opcode == Opcode::k_red) {
     x.imm8 = op.sass ? atomic_operation(*op.sass) : atomic_operation(*op.source);
     if (op.sass && op.sass->opcode == sass::Opcode::kATOMS && op.sass->memory.atomic == kPopcInc) x.flags |= 4;
@@ -165,6 +166,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
       return table.memory(op, data);
     case Opcode::k_ldmatrix:
     case Opcode::k_stmatrix:
+    case Opcode::k_wmma:
       return table.matrix_memory(op);
     case Opcode::k_mma:
     case Opcode::k_movmatrix:
@@ -195,6 +197,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
   // Machine code borrows moves and the combination of two predicates.
   if (op.source == nullptr)
     return op.opcode == Opcode::k_mov        ? table.move(op)
+           : op.opcode == Opcode::k_shl      ? table.bits(op)
            : op.opcode == Opcode::k_and      ? run_predicate_and
            : op.opcode == Opcode::k_isspacep ? run_query_space
                                              : nullptr;

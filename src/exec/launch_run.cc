@@ -152,6 +152,9 @@ void LaunchRun::fill_const_bank() {
         case L::kMemory:
           std::memcpy(&value, context_.memory->host_pointer(slot.bits), slot.bytes);
           break;
+        case L::kWholeShared:
+          value = std::uint64_t{code::kSharedBase} + kernel.static_shared_bytes + request_.dynamic_shared;
+          break;
         case L::kTotalShared:
           value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared;
           break;

@@ -41,4 +41,35 @@ constexpr MatrixPlace place_in_half_c(unsigned lane, unsigned reg, unsigned elem
   return {lane / 4 + 8 * reg, lane % 4 * 2 + element};
 }
 
+/// Element `element` of register `reg` of a wmma fragment; register numbers beyond the distinct ones repeat.
+inline MatrixPlace place_in_fragment(const code::FragmentForm& f, unsigned lane, unsigned reg, unsigned element) {
+  using code::FragmentForm;
+  const unsigned elements = f.bits >= 32 ? 1 : 32u / f.bits;
+  const bool flip = f.transposed();
+  const unsigned rows = flip ? 32 : f.rows, columns = flip ? 8 : f.columns;  // of the product that is done
+  const unsigned tile_rows = rows < 16 ? rows : 16;
+  const auto matrix = f.matrix == FragmentForm::kC || !flip ? f.matrix
+                      : f.matrix == FragmentForm::kA        ? FragmentForm::kB
+                                                            : FragmentForm::kA;
+  reg %= f.distinct();
+  MatrixPlace p;
+  if (matrix == FragmentForm::kA) {
+    const unsigned block = f.distinct() / (rows / tile_rows);
+    p = place_in_a(lane, reg % block, element, elements, tile_rows);
+    p.row += tile_rows * (reg / block);
+  } else if (matrix == FragmentForm::kB) {
+    const unsigned block = f.distinct() / (columns / 8);
+    p = place_in_b(lane, reg % block, element, elements);
+    p.column += 8 * (reg / block);
+  } else {
+    const unsigned block = f.distinct() / (rows / tile_rows * (columns / 8));
+    p = f.bits == 16 ? place_in_half_c(lane, reg % block, element) : place_in_c(lane, reg % block);
+    if (rows > 16)
+      p.row += tile_rows * (reg / block);
+    else
+      p.column += 8 * (reg / block);
+  }
+  return flip ? MatrixPlace{p.column, p.row} : p;
+}
+
 }  // namespace muscope::exec

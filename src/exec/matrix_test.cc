@@ -1,19 +1,12 @@
-// mma, ldmatrix, stmatrix and movmatrix: results against plain loops over matrices, counts against the bank rule.
+// mma: results against plain loops over matrices.
 #include <cmath>
 #include <random>
 
 #include "exec/half.h"
-#include "exec/test_kernel.h"
+#include "exec/matrix_test.h"
 
 namespace muscope::exec::testing {
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
 
 /// One mma: rows by k times k by 8. `bits` of a factor; `sum_bits` of C and D.
 struct Case {
@@ -28,13 +21,6 @@ struct Case {
 struct Matrices {
   std::vector<u64> a, b, c;
 };
-
-/// "{%r1, %r2}" and how many registers were used so far.
-std::string vector_text(char kind, unsigned& next, unsigned count) {
-  std::string text = "{";
-  for (unsigned n = 0; n < count; ++n) text += (n ? ", %" : "%") + std::string(1, kind) + std::to_string(next++);
-  return text + "}";
-}
 
 /// Executes the mma once. Registers travel as [register][lane].
 std::vector<u64> multiply(const Case& c, const Matrices& m) {
@@ -311,129 +297,6 @@ TEST_F(Matrix, WhatHopperDoesNotHaveSaysSo) {
     {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};
   ret; })");
   EXPECT_EQ(m.run("k", {1, 1, 1}, {32, 1, 1}).record.fault.code, "D609");
-}
-
-// ---- loads and stores of matrices
-
-/// Lane l's address is `expression` of %i; shared memory holds 16-bit numbers 0, 1, 2 ... Returns registers [n][lane].
-struct Loaded {
-  std::vector<u32> words;
-  views::SiteCounts counts;
-};
-Loaded load_matrices(const std::string& form, unsigned count, const std::string& expression) {
-  std::string body = R"(.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %i, %a, %v, %r<4>; .reg .b64 %o; .reg .pred %p; .shared .align 128 .b8 s[16384];
-  ld.param.u64 %o, [out]; mov.u32 %i, %tid.x;
-  mov.u32 %a, 0;
-fill:
-  mad.lo.u32 %v, %a, 32, %i; mul.lo.u32 %v, %v, 0x00020002; add.u32 %v, %v, 0x00010000;
-  mad.lo.u32 %r0, %a, 32, %i; shl.b32 %r0, %r0, 2; mov.u32 %r1, s; add.u32 %r0, %r0, %r1;
-  st.shared.u32 [%r0], %v; add.u32 %a, %a, 1; setp.lt.u32 %p, %a, 128; @%p bra fill;
-  mad.wide.u32 %o, %i, 4, %o;
-)";
-  body += expression + " mov.u32 %r1, s; add.u32 %a, %a, %r1;\n";
-  unsigned next = 0;
-  body += "  ldmatrix.sync.aligned.m8n8." + form + ".shared.b16 " + vector_text('r', next, count) + ", [%a];\n";
-  for (unsigned n = 0; n < count; ++n)
-    body += "  st.global.u32 [%o+" + std::to_string(128 * n) + "], %r" + std::to_string(n) + ";\n";
-  Machine m;
-  m.load(body + "  ret;\n}\n");
-  const u64 out = m.zeros(512);
-  LaunchResult r = m.run_ok("k", {1, 1, 1}, {32, 1, 1}, out);
-  Loaded loaded;
-  loaded.words = m.read<u32>(out, 32 * count);
-  for (const views::SiteCounts& s : r.record.sites)
-    if (s.kind == trace::Kind::kLoadMatrix) loaded.counts = s;
-  return loaded;
-}
-
-TEST(MatrixLoad, RowsComeFromLanes) {
-  for (const unsigned count : {1u, 2u, 4u})
-    for (const bool transposed : {false, true}) {
-      // Row r of matrix n lies at 80 (8 n + r): 40 numbers apart.
-      const auto got =
-          load_matrices("x" + std::to_string(count) + (transposed ? ".trans" : ""), count, "  mul.lo.u32 %a, %i, 80;");
-      for (unsigned n = 0; n < count; ++n)
-        for (unsigned l = 0; l < 32; ++l) {
-          const auto number = [&](unsigned row, unsigned column) { return 40 * (8 * n + row) + column; };
-          const unsigned g = l / 4, t = l % 4;
-          const u32 low = transposed ? number(2 * t, g) : number(g, 2 * t);
-          const u32 high = transposed ? number(2 * t + 1, g) : number(g, 2 * t + 1);
-          ASSERT_EQ(got.words[32 * n + l], low | high << 16) << count << transposed << " lane " << l;
-        }
-      EXPECT_EQ(got.counts.executed, 1u);
-      EXPECT_EQ(got.counts.lanes, 8u * count);
-      EXPECT_EQ(got.counts.bytes, 128u * count);
-    }
-}
-
-TEST(MatrixLoad, WavefrontsPerMatrix) {
-  const auto wavefronts = [](unsigned stride, unsigned count = 4) {
-    return load_matrices("x" + std::to_string(count), count, "  mul.lo.u32 %a, %i, " + std::to_string(stride) + ";")
-        .counts.wavefronts;
-  };
-  EXPECT_EQ(wavefronts(16), 4u);    // rows side by side
-  EXPECT_EQ(wavefronts(144), 4u);   // padded rows of 128 bytes
-  EXPECT_EQ(wavefronts(32), 8u);    // two rows in the same banks
-  EXPECT_EQ(wavefronts(64), 16u);   // four
-  EXPECT_EQ(wavefronts(128), 32u);  // eight
-  EXPECT_EQ(wavefronts(128, 1), 8u);
-  EXPECT_EQ(wavefronts(0), 4u);  // one row for all: each matrix reads it
-}
-
-TEST(MatrixStore, IsTheLoadsInverse) {
-  for (const std::string trans : {"", ".trans"}) {
-    Machine m;
-    m.load(R"(.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %i, %a, %r<8>; .reg .b64 %o; .shared .align 128 .b8 s[1024];
-  ld.param.u64 %o, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %o, %i, 4, %o;
-  mov.u32 %a, s; mad.lo.u32 %a, %i, 16, %a;
-  mad.lo.u32 %r0, %i, 0x10001, 7; add.u32 %r1, %r0, 0x1000100; add.u32 %r2, %r0, 0x2000200; add.u32 %r3, %r0, 0x3000300;
-  stmatrix.sync.aligned.m8n8.x4)" +
-           trans + R"(.shared.b16 [%a], {%r0, %r1, %r2, %r3};
-  ldmatrix.sync.aligned.m8n8.x4)" +
-           trans + R"(.shared.b16 {%r4, %r5, %r6, %r7}, [%a];
-  st.global.u32 [%o], %r4; st.global.u32 [%o+128], %r5; st.global.u32 [%o+256], %r6; st.global.u32 [%o+384], %r7;
-  ld.shared.u32 %r5, [s+20]; st.global.u32 [%o+512], %r5;
-  ret;
-})");
-    const u64 out = m.zeros(1024);
-    const LaunchResult r = m.run_ok("k", {1, 1, 1}, {32, 1, 1}, out);
-    const auto got = m.read<u32>(out, 160);
-    for (unsigned n = 0; n < 4; ++n)
-      for (unsigned l = 0; l < 32; ++l) ASSERT_EQ(got[32 * n + l], l * 0x10001 + 7 + n * 0x1000100) << n << " " << l;
-    // Row 1, columns 2 and 3 of matrix 0: lane 5 as it is; transposed the high halves of lanes 8 and 12, column 1's.
-    EXPECT_EQ(got[128], trans.empty() ? 5 * 0x10001u + 7 : 8u | 12u << 16);
-    for (const views::SiteCounts& s : r.record.sites)
-      if (s.kind == trace::Kind::kStoreMatrix) {
-        EXPECT_EQ(s.wavefronts, 4u);
-      }
-  }
-}
-
-TEST(MatrixLoad, FaultsWhereRowsAreNotAligned) {
-  Machine m;
-  m.load(R"(.visible .entry k()
-{ .reg .b32 %i, %a, %r; .shared .align 128 .b8 s[1024];
-  mov.u32 %i, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %i, 20, %a;
-  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%a]; ret; })");
-  EXPECT_EQ(m.run("k", {1, 1, 1}, {32, 1, 1}).record.fault.code, "D602");
-}
-
-TEST(MatrixMove, Transposes) {
-  Machine m;
-  m.load(
-      per_thread_kernel("shl.b32 %x0, %i, 1; add.u32 %x1, %x0, 1; shl.b32 %x1, %x1, 16; or.b32 %x0, %x0, %x1;"
-                        "movmatrix.sync.aligned.m8n8.trans.b16 %r, %x0;"));
-  const u64 out = m.zeros(128);
-  m.run_ok("k", {1, 1, 1}, {32, 1, 1}, out);
-  const auto got = m.read<u32>(out, 32);
-  for (unsigned l = 0; l < 32; ++l) {
-    const unsigned row = l / 4, column = l % 4 * 2;  // of the result; element (r, c) of the source is 8 r + c
-    EXPECT_EQ(got[l], (8 * column + row) | (8 * (column + 1) + row) << 16) << l;
-  }
 }
 
 }  // namespace

@@ -18,11 +18,16 @@ using std::uint64_t;
 
 template <bool kPtx>
 MatrixForm form_of(const XOp* op) {
-  if constexpr (kPtx) return MatrixForm::unpack(op->offset);
+  if constexpr (kPtx) return MatrixForm::unpack(op->source->matrix);
   return *code::matrix_form(*op->sass);
 }
 
 enum Fragment : unsigned { kA, kB, kC };
+
+/// Registers of one product in Op::list.
+unsigned registers_of(const MatrixForm& form) {
+  return form.a_registers() + form.b_registers() + 2 * form.c_registers();
+}
 
 /// The registers of a fragment, of 32 bits each.
 struct Words {
@@ -30,11 +35,11 @@ struct Words {
 };
 
 template <bool kPtx>
-Words words_of(const Warp& w, const XOp* op, const MatrixForm& form, Fragment fragment) {
+Words words_of(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, Fragment fragment) {
   const unsigned counts[] = {form.a_registers(), form.b_registers(), form.c_registers()};
   const uint32_t places[] = {op->a, op->b, op->c};
   Words words;
-  unsigned first = counts[kC];
+  unsigned first = block * registers_of(form) + counts[kC];
   for (unsigned f = kA; f < fragment; ++f) first += counts[f];
   for (unsigned r = 0; r < counts[fragment]; ++r)
     words.at[r] =
@@ -44,9 +49,9 @@ Words words_of(const Warp& w, const XOp* op, const MatrixForm& form, Fragment fr
 
 /// Register `r` of the result; null when nobody reads it.
 template <bool kPtx, typename T>
-T* result_of(Warp& w, const XOp* op, unsigned r) {
+T* result_of(Warp& w, const XOp* op, unsigned list_index, unsigned r) {
   if constexpr (!kPtx) return w.dst<T>(op->dst) + r * kGroupLanes;
-  const code::Place place = op->source->list[r];
+  const code::Place place = op->source->list[list_index + r];
   return place.exists() ? w.dst<T>(place.bits) : nullptr;
 }
 
@@ -92,9 +97,9 @@ void gather_sums(const Words& c, const MatrixForm& form, uint32_t* out) {
 }
 
 template <bool kPtx>
-void scatter_sums(Warp& w, const XOp* op, const MatrixForm& form, const uint32_t* in) {
+void scatter_sums(Warp& w, const XOp* op, const MatrixForm& form, unsigned block, const uint32_t* in) {
   for (unsigned r = 0; r < form.c_registers(); ++r) {
-    uint32_t* d = result_of<kPtx, uint32_t>(w, op, r);
+    uint32_t* d = result_of<kPtx, uint32_t>(w, op, block * registers_of(form), r);
     if (!d) continue;
     for_lanes(w, d, [=, &form](unsigned l) {
       const MatrixPlace p = form.half ? place_in_half_c(l, r, 0) : place_in_c(l, r);
@@ -143,15 +148,27 @@ void multiply_floats(RawTile& tile, unsigned rows, unsigned k_size) {
     }
 }
 
-template <Factor kFactor, bool kHalf, bool kPtx>
-const XOp* float_product(Warp& w, const XOp* op) {
+/// Computes one product into `sums`, rows of kColumns.
+using Compute = void (*)(const Warp&, const XOp*, const MatrixForm&, unsigned block, uint32_t* sums);
+
+/// All products of the instruction, then all results: a result may take the place of a source.
+template <Compute kCompute, bool kPtx>
+const XOp* product(Warp& w, const XOp* op) {
   const MatrixForm form = form_of<kPtx>(op);
-  RawTile tile;
-  gather_factors<per_register(kFactor)>(words_of<kPtx>(w, op, form, kA), words_of<kPtx>(w, op, form, kB), form, tile);
-  gather_sums(words_of<kPtx>(w, op, form, kC), form, tile.c);
-  multiply_floats<kFactor, kHalf>(tile, form.rows, form.k);
-  scatter_sums<kPtx>(w, op, form, tile.d);
+  alignas(64) uint32_t sums[2][kRows * kColumns];
+  for (unsigned block = 0; block < form.blocks; ++block) kCompute(w, op, form, block, sums[block]);
+  for (unsigned block = 0; block < form.blocks; ++block) scatter_sums<kPtx>(w, op, form, block, sums[block]);
   return op + 1;
+}
+
+template <Factor kFactor, bool kHalf, bool kPtx>
+void float_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* sums) {
+  RawTile tile;
+  gather_factors<per_register(kFactor)>(words_of<kPtx>(w, op, form, block, kA), words_of<kPtx>(w, op, form, block, kB),
+                                        form, tile);
+  gather_sums(words_of<kPtx>(w, op, form, block, kC), form, tile.c);
+  multiply_floats<kFactor, kHalf>(tile, form.rows, form.k);
+  std::memcpy(sums, tile.d, sizeof tile.d);
 }
 
 // ---- formats of 8 bits
@@ -168,12 +185,11 @@ uint32_t half_of_byte(uint32_t byte, Factor factor) {
 /// ptxas makes two products of halves out of one: of the first two of each four factors, starting from zero, then of
 /// the others; c is added last (compiled by ptxas 13.0 for sm_90).
 template <bool kHalf>
-const XOp* byte_product(Warp& w, const XOp* op) {
-  const MatrixForm form = form_of<true>(op);
-  const Words a = words_of<true>(w, op, form, kA), b = words_of<true>(w, op, form, kB);
+void byte_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* sums) {
+  const Words a = words_of<true>(w, op, form, block, kA), b = words_of<true>(w, op, form, block, kB);
   RawTile tile = {};
   alignas(64) uint32_t c[kRows * kColumns];
-  gather_sums(words_of<true>(w, op, form, kC), form, c);
+  gather_sums(words_of<true>(w, op, form, block, kC), form, c);
   for (unsigned part = 0; part < 2; ++part) {
     for (unsigned r = 0; r < form.a_registers(); ++r)
       for (unsigned l = 0; l < kGroupLanes; ++l)
@@ -192,10 +208,8 @@ const XOp* byte_product(Warp& w, const XOp* op) {
   }
   for (unsigned n = 0; n < form.rows * kColumns; ++n) {
     const float sum = static_cast<float>(sum_value<kHalf>(c[n])) + static_cast<float>(sum_value<kHalf>(tile.d[n]));
-    tile.d[n] = kHalf ? nearest_half(sum) : sum != sum ? 0x7fffffffu : std::bit_cast<uint32_t>(sum);
+    sums[n] = kHalf ? nearest_half(sum) : sum != sum ? 0x7fffffffu : std::bit_cast<uint32_t>(sum);
   }
-  scatter_sums<true>(w, op, form, tile.d);
-  return op + 1;
 }
 
 // ---- integers and bits
@@ -216,11 +230,9 @@ int32_t integer_of(uint32_t word, unsigned element, Factor factor) {
 }
 
 template <bool kPtx>
-const XOp* integer_product(Warp& w, const XOp* op) {
-  const MatrixForm form = form_of<kPtx>(op);
-  const Words words_a = words_of<kPtx>(w, op, form, kA), words_b = words_of<kPtx>(w, op, form, kB);
+void integer_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* c) {
+  const Words words_a = words_of<kPtx>(w, op, form, block, kA), words_b = words_of<kPtx>(w, op, form, block, kB);
   alignas(64) int32_t a[kRows * kMostIntegers], b[kMostIntegers * kColumns];
-  alignas(64) uint32_t c[kRows * kColumns];
   const unsigned elements = per_register(form.a);
   for (unsigned r = 0; r < form.a_registers(); ++r)
     for (unsigned l = 0; l < kGroupLanes; ++l)
@@ -234,7 +246,7 @@ const XOp* integer_product(Warp& w, const XOp* op) {
         const MatrixPlace p = place_in_b(l, r, i, elements);
         b[p.row * kColumns + p.column] = integer_of(words_b.at[r][l], i, form.b);
       }
-  gather_sums(words_of<kPtx>(w, op, form, kC), form, c);
+  gather_sums(words_of<kPtx>(w, op, form, block, kC), form, c);
   for (unsigned m = 0; m < form.rows; ++m) {
     alignas(64) int32_t sum[kColumns] = {};
     for (unsigned k = 0; k < form.k; ++k)
@@ -244,16 +256,12 @@ const XOp* integer_product(Warp& w, const XOp* op) {
       at = integer_sum(sum[n], at, form.saturate);
     }
   }
-  scatter_sums<kPtx>(w, op, form, c);
-  return op + 1;
 }
 
 template <bool kPtx>
-const XOp* bit_product(Warp& w, const XOp* op) {
-  const MatrixForm form = form_of<kPtx>(op);
-  const Words a = words_of<kPtx>(w, op, form, kA), b = words_of<kPtx>(w, op, form, kB);
-  alignas(64) uint32_t c[kRows * kColumns];
-  gather_sums(words_of<kPtx>(w, op, form, kC), form, c);
+void bit_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* c) {
+  const Words a = words_of<kPtx>(w, op, form, block, kA), b = words_of<kPtx>(w, op, form, block, kB);
+  gather_sums(words_of<kPtx>(w, op, form, block, kC), form, c);
   // A register is one element of 32 bits of k here.
   constexpr unsigned kMostWords = 8;
   uint32_t words_a[kRows * kMostWords], words_b[kMostWords * kColumns];
@@ -273,8 +281,6 @@ const XOp* bit_product(Warp& w, const XOp* op) {
         const uint32_t x = words_a[m * kMostWords + k], y = words_b[k * kColumns + n];
         c[m * kColumns + n] += static_cast<uint32_t>(std::popcount(form.exclusive ? x ^ y : x & y));
       }
-  scatter_sums<kPtx>(w, op, form, c);
-  return op + 1;
 }
 
 // ---- doubles
@@ -318,7 +324,7 @@ const XOp* double_product(Warp& w, const XOp* op) {
       return std::bit_cast<uint64_t>(c[p.row * kColumns + p.column]);
     };
     if constexpr (kPtx) {
-      if (uint64_t* d = result_of<true, uint64_t>(w, op, r)) for_lanes(w, d, value);
+      if (uint64_t* d = result_of<true, uint64_t>(w, op, 0, r)) for_lanes(w, d, value);
     } else {
       uint32_t* low = w.dst<uint32_t>(op->dst) + 2 * r * kGroupLanes;
       for_lanes(w, low, [&](unsigned l) { return static_cast<uint32_t>(value(l)); });
@@ -349,20 +355,21 @@ template <bool kPtx>
 Handler product_handler(const MatrixForm& form) {
   switch (form.a) {
     case Factor::kF16:
-      return form.half ? float_product<Factor::kF16, true, kPtx> : float_product<Factor::kF16, false, kPtx>;
+      return form.half ? product<float_sums<Factor::kF16, true, kPtx>, kPtx>
+                       : product<float_sums<Factor::kF16, false, kPtx>, kPtx>;
     case Factor::kBf16:
-      return float_product<Factor::kBf16, false, kPtx>;
+      return product<float_sums<Factor::kBf16, false, kPtx>, kPtx>;
     case Factor::kTf32:
-      return float_product<Factor::kTf32, false, kPtx>;
+      return product<float_sums<Factor::kTf32, false, kPtx>, kPtx>;
     case Factor::kE4m3:
     case Factor::kE5m2:
-      return !kPtx ? nullptr : form.half ? byte_product<true> : byte_product<false>;
+      return !kPtx ? nullptr : form.half ? product<byte_sums<true>, true> : product<byte_sums<false>, true>;
     case Factor::kF64:
       return double_product<kPtx>;
     case Factor::kB1:
-      return bit_product<kPtx>;
+      return product<bit_sums<kPtx>, kPtx>;
     default:
-      return integer_product<kPtx>;
+      return product<integer_sums<kPtx>, kPtx>;
   }
 }
 
@@ -370,8 +377,7 @@ Handler product_handler(const MatrixForm& form) {
 
 Handler find_matrix(const code::Op& op) {
   if (op.opcode == ptx::Opcode::k_movmatrix) return transpose;
-  const bool product = op.opcode == ptx::Opcode::k_mma || op.opcode == ptx::Opcode::k_wmma;
-  return product ? product_handler<true>(MatrixForm::unpack(op.offset)) : nullptr;
+  return op.opcode == ptx::Opcode::k_mma ? product_handler<true>(MatrixForm::unpack(op.matrix)) : nullptr;
 }
 
 Handler find_sass_matrix(const sass::Instruction& i) {

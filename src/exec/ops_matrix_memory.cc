@@ -117,7 +117,10 @@ const XOp* matrix_access(Warp& w, const XOp* op) {
 
 }  // namespace
 
+Handler find_fragment_access();  // ops_matrix_fragments.cc
+
 Handler find_matrix_memory(const code::Op& op) {
+  if (op.opcode == ptx::Opcode::k_wmma) return find_fragment_access();
   return op.opcode == ptx::Opcode::k_stmatrix ? matrix_access<true> : matrix_access<false>;
 }
 

@@ -15,6 +15,8 @@ const char* verb_of(const XOp* op) {
     case ptx::Opcode::k_st:
     case ptx::Opcode::k_stmatrix:
       return "store";
+    case ptx::Opcode::k_wmma:
+      return op->source->transposed ? "store" : "load";
     case ptx::Opcode::k_atom:
     case ptx::Opcode::k_red:
       return "atomic";

@@ -151,5 +151,26 @@ TEST(MachineCode, SharedSwapLoopsTakeTheRoundsThatHardwareTakes) {
   EXPECT_EQ(equal, 285);
 }
 
+/// The program checks every product, tile and moved element itself.
+TEST(MachineCode, MatricesFromMachineCodeAndFromPtx) {
+  for (const char* from : {"sass", "ptx"}) {
+    const ScratchFolder work;
+    const Reported run = run_program({"--count-from", from}, kFolder + "/kernels/programs/matrix", {}, work.path());
+    ASSERT_EQ(run.exit_code, 0) << from << run.err;
+    EXPECT_EQ(run.out, "ok\n") << from;
+    // ldmatrix with rows side by side, then eight in the same banks; stmatrix alike (the order of matrix.cu's main).
+    const auto wavefronts = [&](std::size_t launch, const char* op) {
+      const std::string name = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + std::string(op) + ".sum";
+      return value_of(run.launches.at(launch).values, name.c_str());
+    };
+    EXPECT_EQ(wavefronts(0, "ldsm"), 1) << from;
+    EXPECT_EQ(wavefronts(2, "ldsm"), 4) << from;
+    EXPECT_EQ(wavefronts(7, "ldsm"), 32) << from;
+    EXPECT_EQ(wavefronts(12, "ldsm"), 4) << from;
+    EXPECT_EQ(wavefronts(22, "stsm"), 4) << from;
+    EXPECT_EQ(wavefronts(25, "stsm"), 32) << from;
+  }
+}
+
 }  // namespace
 }  // namespace muscope::counters
