@@ -199,7 +199,11 @@ const XOp* any_lane(Warp& w, const XOp* op) {
 }  // namespace
 
 void release_converged(Warp& w) {
-  for (std::size_t number = 0; number < code::kBarriers; ++number) {
+  std::uint32_t awaited = 0;  // barriers, as bits
+  for (const Path& p : w.paths)
+    if (p.state == PathState::kSync && p.barrier >= waiting_for(0)) awaited |= 1u << (p.barrier - waiting_for(0));
+  for (; awaited != 0; awaited &= awaited - 1) {
+    const auto number = static_cast<std::size_t>(std::countr_zero(awaited));
     const GroupMask waiting = waiting_lanes(w, waiting_for(number));
     const GroupMask members = *barrier_of(w, number) & w.alive;
     // Lanes for which the last other one left, by BREAK or EXIT, issue their BSYNC once more (counters of an H200).

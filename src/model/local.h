@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "model/distinct_table.h"
@@ -41,6 +43,25 @@ inline SectorCounts count_local_sectors(const LaneAddresses& access) {
   return counts;
 }
 
+/// The same for naturally aligned accesses, whose rows are the same or wholly others: one row of lanes after the other.
+inline SectorCounts count_aligned_local_sectors(const std::uint64_t* addresses, GroupMask mask, unsigned bytes) {
+  const std::uint32_t rows = std::max(1u, bytes / 4);
+  SectorCounts counts;
+  for (GroupMask left = mask; left != 0;) {
+    const std::uint64_t word = addresses[std::countr_zero(left)] >> 2;
+    GroupMask same = 0;
+    for (unsigned lane = 0; lane < kGroupLanes; ++lane) same |= GroupMask{addresses[lane] >> 2 == word} << lane;
+    same &= left;
+    const auto octets = static_cast<std::uint32_t>(((same & 0xff) != 0) + ((same & 0xff00) != 0) +
+                                                   ((same & 0xff0000) != 0) + ((same & 0xff000000) != 0));
+    counts.sectors += octets * rows;
+    counts.lines += rows;
+    left &= ~same;
+  }
+  counts.ideal = std::min(counts.sectors, packed_sectors(static_cast<std::uint32_t>(std::popcount(mask)), bytes));
+  return counts;
+}
+
 inline SectorCounts count_local_sectors(const trace::WarpAccess& access) {
   if (access.shape == trace::Shape::kUniform && access.mask == kAllLanes) {
     const std::uint32_t rows =
@@ -49,7 +70,12 @@ inline SectorCounts count_local_sectors(const trace::WarpAccess& access) {
     return {sectors, rows, std::min(sectors, packed_sectors(kGroupLanes, access.bytes))};
   }
   std::array<std::uint64_t, kGroupLanes> storage;
-  return count_local_sectors(lanes_of(access, storage));
+  const LaneAddresses lanes = lanes_of(access, storage);
+  std::uint64_t bits = 0;
+  for (GroupMask m = access.mask; m != 0; m &= m - 1) bits |= lanes.addresses[std::size_t(std::countr_zero(m))];
+  if (std::has_single_bit(unsigned{access.bytes}) && (bits & (access.bytes - 1u)) == 0)
+    return count_aligned_local_sectors(lanes.addresses.data(), access.mask, access.bytes);
+  return count_local_sectors(lanes);
 }
 
 }  // namespace muscope::model

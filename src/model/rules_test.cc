@@ -303,6 +303,26 @@ TEST(LocalCases, InterleavedFrames) {
   EXPECT_EQ(sectors(4, [](unsigned) { return 8; }, 0xff), 1u);
 }
 
+// Aligned accesses are counted row by row, others word by word: the same where both can be.
+TEST(LocalSectors, AlignedAccessesAreCountedAlike) {
+  std::mt19937 random(7);
+  for (int turn = 0; turn < 2000; ++turn) {
+    std::array<std::uint64_t, kGroupLanes> at;
+    const unsigned bytes = 1u << random() % 5, spread = 1u + static_cast<unsigned>(random()) % 40;
+    for (std::uint64_t& a : at) a = random() % spread * bytes;
+    trace::WarpAccess access;
+    access.space = trace::Space::kLocal;
+    access.bytes = static_cast<std::uint8_t>(bytes);
+    access.mask = static_cast<GroupMask>(random());
+    access.addresses = at.data();
+    const SectorCounts fast = count_local_sectors(access);
+    const SectorCounts words = count_local_sectors(LaneAddresses{at, WarpMask::of(access.mask), bytes});
+    ASSERT_EQ(fast.sectors, words.sectors) << turn;
+    ASSERT_EQ(fast.lines, words.lines) << turn;
+    ASSERT_EQ(fast.ideal, words.ideal) << turn;
+  }
+}
+
 TEST(TextureCases, Quads) {
   EXPECT_EQ(count_quads(kAllLanes), 8u);
   EXPECT_EQ(count_quads(GroupMask{0}), 0u);
