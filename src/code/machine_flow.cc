@@ -132,8 +132,9 @@ class Finder {
       const bool jumps = i.memory.target >= 0 && !by_register &&
                          (i.opcode == Opcode::kBRA || i.opcode == Opcode::kCALL || i.opcode == Opcode::kJMP ||
                           i.opcode == Opcode::kWARPSYNC);
-      if (jumps) {
-        const auto target = static_cast<std::uint32_t>(i.memory.target / kBytes);
+      if (jumps && !input_.externals.contains(static_cast<std::uint64_t>(i.memory.target))) {
+        const auto target =
+            static_cast<std::uint32_t>(std::min<std::int64_t>(i.memory.target / kBytes, std::int64_t{count_}));
         enter(target);
         if (target <= n && target < count_) loop_[target] = true;
       }

@@ -23,6 +23,11 @@ class MachineLowering {
     for (std::uint32_t n = 0; n < flow_.blocks.size(); ++n) lower_block(n);
     add_end();
     for (const auto& [address, name] : b_.input().externals) add_external(address, name);
+    for (const auto& [op, address] : external_calls_) {
+      const auto found = b_.kernel().code_targets.find(address);
+      if (found == b_.kernel().code_targets.end()) throw CannotLower("a call of a function that muscope does not have");
+      b_.kernel().ops[op].target = found->second;
+    }
     for (const auto& [op, block] : targets_) b_.kernel().ops[op].target = enter_of_[block];
     for (const auto& [op, block] : targets2_) b_.kernel().ops[op].target2 = enter_of_[block];
     for (std::size_t n = 0; n < flow_.blocks.size(); ++n)
@@ -196,6 +201,11 @@ class MachineLowering {
       case Opcode::kCALL: {
         if (i.b.exists()) throw CannotLower("a call by a constant");
         if (i.a.exists()) return lower_indirect(i);
+        if (b_.input().externals.contains(static_cast<std::uint64_t>(i.memory.target))) {
+          control(OpKind::kJump, i);
+          external_calls_.push_back({next_op() - 1, static_cast<std::uint64_t>(i.memory.target)});
+          return;
+        }
         const std::uint32_t target = target_block(i.memory.target);
         control(OpKind::kJump, i);
         targets_.push_back({next_op() - 1, target});
@@ -361,7 +371,6 @@ class MachineLowering {
   void lower_barrier(const sass::Instruction& i) {
     static constexpr std::uint8_t kEngineMode[] = {0, 4, 1, 2, 3};  // of XOp::imm8, by MemoryForm::mode
     if (i.memory.mode >= std::size(kEngineMode)) throw CannotLower("a form of BAR");
-    if (i.a.kind == OperandKind::kRegister && i.a == i.b) throw CannotLower("a packed barrier number");
     const bool reduces = i.memory.mode >= kBarrierPopc;
     const Place number = i.a.exists() ? b_.value(i.a) : b_.literal(0);
     Place count;
@@ -448,6 +457,7 @@ class MachineLowering {
   const MachineFlow& flow_;
   std::vector<std::uint32_t> enter_of_;  // by block of the flow: op index of its kEnter
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_, targets2_;  // op, block of the flow
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> external_calls_;      // op, address of the function
   std::uint8_t last_reduction_ = 0;                                          // mode of the last BAR.RED in the code
 };
 

@@ -181,6 +181,10 @@ trace::Shape shape_of(const std::uint64_t* a, GroupMask active, std::int64_t& st
   return trace::Shape::kUniform;
 }
 
+const char* window_name(Space space) {
+  return space == Space::kShared ? "shared" : space == Space::kLocal ? "local" : "global";
+}
+
 template <typename T>
 const XOp* run(Warp& w, const XOp* op) {
   alignas(64) std::uint64_t address[kGroupLanes] = {}, host[kGroupLanes] = {};
@@ -199,12 +203,16 @@ const XOp* run(Warp& w, const XOp* op) {
   std::uint64_t rebase = 0;
   if (space == Space::kGeneric) {
     // Lanes in different spaces run one space at a time.
-    const auto in_shared = [&](unsigned l) { return address[l] - code::kSharedWindow < code::kWindowBytes; };
+    const auto space_of = [&](unsigned l) {
+      return address[l] - code::kSharedWindow < code::kWindowBytes  ? Space::kShared
+             : address[l] - code::kLocalWindow < code::kWindowBytes ? Space::kLocal
+                                                                    : Space::kGlobal;
+    };
     // Machine code: ATOM leaves lanes whose address is not global alone, and says so in its predicate.
     if (op->sass && op->has_dst2) {
       GroupMask global = 0;
       for (GroupMask m = w.active; m; m &= m - 1)
-        if (!in_shared(static_cast<unsigned>(std::countr_zero(m)))) global |= m & (0u - m);
+        if (space_of(static_cast<unsigned>(std::countr_zero(m))) == Space::kGlobal) global |= m & (0u - m);
       std::uint32_t* done = w.dst<std::uint32_t>(op->dst2);
       *done = (*done & ~w.active) | global;
       if (global == 0) return op + 1;
@@ -217,10 +225,10 @@ const XOp* run(Warp& w, const XOp* op) {
         return next;
       }
     }
-    const bool shared = in_shared(first);
+    space = space_of(first);
     GroupMask same = 0;
     for (GroupMask m = w.active; m; m &= m - 1)
-      if (in_shared(static_cast<unsigned>(std::countr_zero(m))) == shared) same |= m & (0u - m);
+      if (space_of(static_cast<unsigned>(std::countr_zero(m))) == space) same |= m & (0u - m);
     if (same != w.active) {
       const GroupMask all = w.active;
       set_active(w, same);
@@ -232,15 +240,21 @@ const XOp* run(Warp& w, const XOp* op) {
       set_active(w, all);
       return next;
     }
-    space = shared ? Space::kShared : Space::kGlobal;
-    rebase = shared ? code::kSharedWindow : 0;
+    rebase = space == Space::kShared ? code::kSharedWindow : space == Space::kLocal ? code::kLocalWindow : 0;
   }
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
     address[l] -= rebase;
     if (address[l] & (sizeof(T) - 1)) {
-      fault_misaligned(w, op, l, address[l], space == Space::kShared ? "shared" : "global");
+      fault_misaligned(w, op, l, address[l], window_name(space));
       return nullptr;
+    }
+    if (space == Space::kLocal) {
+      if (address[l] > w.local_stride || sizeof(T) > w.local_stride - address[l]) {
+        fault_outside(w, op, l, address[l], "local", {});
+        return nullptr;
+      }
+      host[l] = reinterpret_cast<std::uint64_t>(w.local) + std::uint64_t{w.local_stride} * l + address[l];
     }
     if (space == Space::kShared) {
       if (address[l] + sizeof(T) > w.block->shared_bytes || address[l] + sizeof(T) < address[l]) {
@@ -251,7 +265,7 @@ const XOp* run(Warp& w, const XOp* op) {
     }
   }
   bool host_memory = false;
-  if (space != Space::kShared) {
+  if (space == Space::kGlobal) {
     if (!resolve_global(w, op, address, sizeof(T), host)) return nullptr;
     const memory::Kind kind = w.worker->records[op->site].kind;
     host_memory = kind == memory::Kind::kPinned || kind == memory::Kind::kRegistered;
@@ -259,7 +273,9 @@ const XOp* run(Warp& w, const XOp* op) {
   if (w.worker->sink) {
     trace::WarpAccess access;
     access.site = op->site;
-    access.space = space == Space::kShared ? trace::Space::kShared : trace::Space::kGlobal;
+    access.space = space == Space::kShared  ? trace::Space::kShared
+                   : space == Space::kLocal ? trace::Space::kLocal
+                                            : trace::Space::kGlobal;
     access.kind = op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed;
     access.bytes = sizeof(T);
     access.shape = shape_of(address, w.active, access.stride);

@@ -221,5 +221,20 @@ LOOP: red.global.add.u32 [%l2], 1; red.global.xor.b32 [%l1+32], %r1; add.u32 %r1
   }
 }
 
+TEST(Atomics, GenericOnesReachLocalMemory) {
+  // Each thread's own variable, odd threads' in shared memory.
+  Machine m;
+  m.load(per_thread_kernel(R"(
+    .local .align 8 .b32 own[2]; mov.u32 %x0, %tid.x; mov.u64 %l0, own; cvta.local.u64 %l0, %l0; mov.u32 %x1, data;
+    mul.wide.u32 %l1, %x0, 4; cvt.u64.u32 %l2, %x1; add.s64 %l2, %l2, %l1; cvta.shared.u64 %l2, %l2;
+    and.b32 %x2, %x0, 1; setp.eq.u32 %p0, %x2, 1; selp.b64 %l3, %l2, %l0, %p0; st.u32 [%l3], 100;
+    atom.add.u32 %x3, [%l3], %x0; atom.add.u32 %x4, [%l3], 1; mad.lo.u32 %r, %x3, 1000, %x4;)",
+                           ".shared .align 4 .b8 data[128];"));
+  const auto out = m.zeros(128);
+  m.run_ok("k", {1, 1, 1}, {32, 1, 1}, out);
+  const auto got = m.read<std::uint32_t>(out, 32);
+  for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(got[t], 100'100u + t) << t;
+}
+
 }  // namespace
 }  // namespace muscope::exec::testing

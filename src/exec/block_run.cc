@@ -261,12 +261,16 @@ void threads_exited(Warp& w, std::uint32_t count) {
 const XOp* run_barrier(Warp& w, const XOp* op) {
   Block& block = *w.block;
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
-  const std::uint32_t id = op->a == kNoPlace ? 0 : w.src<std::uint32_t>(op->a)[first];
+  const bool packed = (op->flags & kPackedBarrier) != 0;
+  const std::uint32_t first_operand = op->a == kNoPlace ? 0 : w.src<std::uint32_t>(op->a)[first];
+  const std::uint32_t id = packed ? first_operand & 15 : first_operand;
   if (id >= block.barriers.size())
     return raise(w, op, Outcome::kIllegalInstruction, "D613",
                  fmt::format("barrier {} does not exist; a block has 16", id), "use barriers 0 to 15");
   Barrier& barrier = block.barriers[id];
-  const std::uint32_t expected = op->b == kNoPlace ? 0 : w.src<std::uint32_t>(op->b)[first];
+  const std::uint32_t expected = packed              ? (first_operand >> 16) & 0xfff
+                                 : op->b == kNoPlace ? 0
+                                                     : w.src<std::uint32_t>(op->b)[first];
   const auto lanes = static_cast<std::uint32_t>(std::popcount(w.active));
   if (w.active != w.alive && op->imm8 != 4 && (op->flags & 1)) {
     // .aligned: all threads of the warp must execute the same barrier (PTX ISA, "barrier"). Exited ones are forgiven.

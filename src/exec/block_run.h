@@ -33,6 +33,9 @@ BlockState run_block(Block& block, Worker& worker);
 /// `count` threads of w's block have exited: barriers that wait for all threads may be complete now.
 void threads_exited(Warp& w, std::uint32_t count);
 
+/// XOp::flags of barriers: 1 the whole warp must come (.aligned), and kPackedBarrier: number in bits 0 to 3, count in
+/// 16 to 27 of one register.
+inline constexpr std::uint8_t kPackedBarrier = 2;
 /// bar.sync, bar.arrive, bar.red and their barrier.* spellings.
 const XOp* run_barrier(Warp& w, const XOp* op);
 

@@ -117,6 +117,8 @@ void encode_machine(XOp& x, const code::Op& op) {
   if (op.opcode != Opcode::k_bar) return;
   x.imm8 = op.vector;  // the lowering's choice: 0 wait, 1 to 3 reduce, 4 arrive
   x.flags = 1;
+  // Number and thread count in one register (sass/barriers.cc).
+  if (op.sass->a.kind == sass::OperandKind::kRegister && op.sass->a == op.sass->b) x.flags |= kPackedBarrier;
 }
 
 bool is_memory(Opcode opcode) {

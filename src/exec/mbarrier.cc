@@ -68,11 +68,43 @@ void store(Warp& w, std::uint64_t at, std::uint64_t word) {
   w.progress = true;
 }
 
-/// Waiting paths look again.
+/// The lanes of `lanes` whose wait is over. `at`: their barriers.
+GroupMask waits_over(const Warp& w, const XOp* op, GroupMask lanes, const std::uint64_t* at) {
+  const code::AsyncDetails& details = *op->source->async;
+  GroupMask over = 0;
+  for (GroupMask m = lanes; m; m &= m - 1) {
+    const unsigned l = lowest(m);
+    const bool parity = details.state_bytes == 8
+                            ? PhaseBarrier(w.src<std::uint64_t>(details.state.bits)[l]).phase
+                            : ((w.src<std::uint32_t>(details.state.bits)[l] >> details.parity_bit) & 1) != 0;
+    if (PhaseBarrier(load(w, at[l])).phase != parity) over |= 1u << l;
+  }
+  return over;
+}
+
+/// A phase has ended: waiting paths with lanes that it was for go on. They find out now, not when they run: by then the
+/// barrier may be another one's, or a phase on.
 void wake(Block& block) {
-  for (const auto& warp : block.warps)
-    for (Path& p : warp->paths)
-      if (p.state == PathState::kPhase) p.state = PathState::kReady;
+  for (const auto& warp : block.warps) {
+    Warp& w = *warp;
+    std::uint8_t* const frame = w.bases[code::kFrameBank];
+    const GroupMask running = w.active;
+    for (Path& p : w.paths) {
+      if (p.state != PathState::kPhase) continue;
+      const XOp* op = &w.worker->program->ops[p.op];
+      alignas(64) std::uint64_t at[kGroupLanes];
+      w.bases[code::kFrameBank] = w.registers + p.frame_offset;
+      w.active = p.mask;
+      find_async_addresses(w, op, op->source->async->barrier, at);  // it was checked when the wait began
+      if (const GroupMask over = waits_over(w, op, p.mask, at)) {
+        if (op->dst != kNoPlace) *w.dst<std::uint32_t>(op->dst) |= over;
+        p.state = PathState::kReady;
+        ++p.op;
+      }
+    }
+    w.bases[code::kFrameBank] = frame;
+    w.active = running;
+  }
   block.progress = true;
 }
 
@@ -189,15 +221,7 @@ const XOp* run_pending_count(Warp& w, const XOp* op) {
 const XOp* run_wait(Warp& w, const XOp* op) {
   alignas(64) std::uint64_t at[kGroupLanes];
   if (!find_barriers(w, op, at)) return nullptr;
-  const code::AsyncDetails& details = *op->source->async;
-  GroupMask over = 0;
-  for (GroupMask m = w.active; m; m &= m - 1) {
-    const unsigned l = lowest(m);
-    const bool parity = details.state_bytes == 8
-                            ? PhaseBarrier(w.src<std::uint64_t>(details.state.bits)[l]).phase
-                            : ((w.src<std::uint32_t>(details.state.bits)[l] >> details.parity_bit) & 1) != 0;
-    if (PhaseBarrier(load(w, at[l])).phase != parity) over |= 1u << l;
-  }
+  const GroupMask over = waits_over(w, op, w.active, at);
   if (op->dst != kNoPlace) {
     auto* predicate = w.dst<std::uint32_t>(op->dst);
     *predicate = (*predicate & ~w.active) | over;

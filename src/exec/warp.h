@@ -76,7 +76,7 @@ struct CallFrame {
   }
 };
 
-/// kPhase: waits for the end of a phase of an mbarrier; `op` looks again when one ends.
+/// kPhase: waits at `op` for the end of a phase of an mbarrier.
 enum class PathState : std::uint8_t { kReady, kSpinning, kBarrier, kSync, kPhase };
 
 /// Lanes that go together but are not running now.
