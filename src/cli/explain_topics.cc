@@ -90,6 +90,8 @@ std::string_view pages_of(MetricGroup group) {
       return "texture";
     case MetricGroup::kHost:
       return "zero-copy, managed, pinned";
+    case MetricGroup::kCopies:
+      return "coalescing, sector, bank-conflict";
     case MetricGroup::kInstructions:
       return "warp, lane, divergence";
     case MetricGroup::kLaunch:
@@ -120,6 +122,11 @@ std::string_view grade_text(report::GradeRule rule) {
       return "counted from machine code, modelled when the PTX was followed; estimated on GPUs whose transaction rules "
              "no "
              "source gives";
+    case GradeRule::kAllGlobalRule:
+      return "counted from machine code, modelled when the PTX was followed or with asynchronous copies; estimated on "
+             "GPUs whose transaction rules no source gives";
+    case GradeRule::kCopyRule:
+      return "modelled: how hardware counts asynchronous copies was not measured";
     case GradeRule::kGlobalAtomicRule:
       return "modelled: a floor, hardware sometimes counts a sector or two more";
     case GradeRule::kTagStageRule:
@@ -134,8 +141,8 @@ std::string_view grade_text(report::GradeRule rule) {
       return "counted from machine code, modelled when the PTX was followed or where 8- and 16-byte accesses were not "
              "measured";
     case GradeRule::kAllBankRule:
-      return "counted from machine code, modelled when the PTX was followed, with matrix loads or stores, or where 8- "
-             "and 16-byte accesses were not measured";
+      return "counted from machine code, modelled when the PTX was followed, with matrix loads or stores or "
+             "asynchronous copies, or where 8- and 16-byte accesses were not measured";
     case GradeRule::kMatrixRule:
       return "modelled: matrix loads and stores were not measured";
     case GradeRule::kBankRuleRaw:

@@ -16,6 +16,7 @@ constexpr std::uint8_t bit(Kind kind) { return static_cast<std::uint8_t>(1u << s
 inline constexpr std::uint8_t kEverySpace = (1u << kSpaces) - 1;
 inline constexpr std::uint8_t kEveryKind = (1u << kKinds) - 1;
 inline constexpr std::uint8_t kAtomics = bit(Kind::kRed) | bit(Kind::kAtom);
+inline constexpr std::uint8_t kAsyncCopies = bit(Kind::kCopy) | bit(Kind::kCopyAround);
 
 constexpr AccessClass in(Space space, Kind kind) { return {bit(space), bit(kind)}; }
 constexpr AccessClass in(Space space, std::uint8_t kinds = kEveryKind) { return {bit(space), kinds}; }

@@ -28,11 +28,16 @@ bool is_family(const MetricRow& row) { return row.name.ends_with('*'); }
 /// The name up to its first dot: "l1tex__t_bytes.sum.per_second" -> "l1tex__t_bytes".
 std::string_view base_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
+constexpr char kCopyReason[] = "how hardware counts asynchronous copies is not measured";
 constexpr char kMatrixReason[] = "the rule of matrix loads and stores is not measured";
 
 bool has_matrix_accesses(const Counts& counts) {
   constexpr std::uint8_t kMatrices = formulas::bit(trace::Kind::kLoadMatrix) | formulas::bit(trace::Kind::kStoreMatrix);
   return counts.of(formulas::in(trace::Space::kShared, kMatrices)).executed != 0;
+}
+
+bool has_copies(const Counts& counts) {
+  return counts.of(formulas::in(trace::Space::kShared, formulas::kAsyncCopies)).executed != 0;
 }
 
 bool has_alias(const MetricRow& row, std::string_view name) {
@@ -88,6 +93,8 @@ std::string_view title_of(MetricGroup group) {
       return "texture";
     case MetricGroup::kHost:
       return "host memory";
+    case MetricGroup::kCopies:
+      return "asynchronous copies";
     case MetricGroup::kInstructions:
       return "instructions";
     case MetricGroup::kLaunch:
@@ -103,8 +110,8 @@ std::string_view title_of(MetricGroup group) {
 std::span<const MetricRow> metric_rows() {
   static const std::vector<MetricRow> rows = [] {
     std::vector<MetricRow> all;
-    for (const auto part :
-         {global_metric_rows(), shared_metric_rows(), instruction_metric_rows(), not_modelled_metric_rows()})
+    for (const auto part : {global_metric_rows(), shared_metric_rows(), copy_metric_rows(), instruction_metric_rows(),
+                            not_modelled_metric_rows()})
       all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(), [](const MetricRow& a, const MetricRow& b) { return a.group < b.group; });
     return all;
@@ -222,6 +229,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       at_best(Grade::kModelled, "a floor: hardware sometimes counts a sector or two more");
       [[fallthrough]];
     case GradeRule::kGlobalRule:
+    case GradeRule::kAllGlobalRule:
       if (gpu != nullptr && gpu->global.confidence == arch::Confidence::kAssumed)
         at_best(Grade::kEstimated, "this GPU's transaction rules are assumed");
       break;
@@ -247,6 +255,9 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       if (gpu != nullptr && !gpu->shared.wide_rules_measured)
         at_best(Grade::kModelled, "rules for 8 and 16 bytes are not measured on this GPU");
       break;
+    case GradeRule::kCopyRule:
+      at_best(Grade::kModelled, kCopyReason);
+      break;
     case GradeRule::kMatrixRule:
       at_best(Grade::kModelled, kMatrixReason);
       break;
@@ -271,6 +282,9 @@ Metrics compute_metrics(const Counts& counts, const GradeContext& context) {
     const bool matrices = row.grade == GradeRule::kAllBankRule && has_matrix_accesses(counts);
     GradeAndReason graded = grade_of(row.grade, context);
     if (matrices && graded.grade == Grade::kCounted) graded = {Grade::kModelled, kMatrixReason};
+    const bool copies =
+        (row.grade == GradeRule::kAllBankRule || row.grade == GradeRule::kAllGlobalRule) && has_copies(counts);
+    if (copies && graded.grade == Grade::kCounted) graded = {Grade::kModelled, kCopyReason};
     metrics.emplace(row.name, Metric{*value, std::string(row.unit), graded.grade, std::move(graded.reason)});
   }
   return metrics;

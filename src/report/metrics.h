@@ -25,6 +25,7 @@ enum class MetricGroup : std::uint8_t {
   kConstant,
   kTexture,
   kHost,
+  kCopies,
   kInstructions,
   kLaunch,
   kOccupancy,
@@ -54,6 +55,8 @@ enum class GradeRule : std::uint8_t {
   kAllBankRule,          ///< the same over all kinds of access: matrix loads and stores by their own rule
   kMatrixRule,           ///< matrix loads and stores: one wavefront per matrix without conflicts, not measured
   kBankRuleRaw,          ///< the hardware counter also holds arbitration noise
+  kCopyRule,             ///< asynchronous copies: not measured
+  kAllGlobalRule,        ///< kGlobalRule for sums over all accesses, copies included
   kConstantRule,         ///< PTX does not say which constant loads become operands
   kMachineConstantRule,  ///< LDC is known from machine code only: no value otherwise
   kTextureRule,

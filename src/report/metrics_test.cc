@@ -252,7 +252,7 @@ TEST(SelectMetrics, NamesAliasesGlobs) {
   EXPECT_THAT(one.diagnostics, SizeIs(0));
 
   const MetricSelection all = select_metrics("l1tex__t_sectors_pipe_lsu_mem_global_op_*");
-  EXPECT_THAT(all.rows, SizeIs(4));
+  EXPECT_THAT(all.rows, SizeIs(5));
 
   const MetricSelection none = select_metrics("dram__bytes_read.sum,achieved_occupancy,dram__*");
   EXPECT_THAT(none.rows, SizeIs(0));

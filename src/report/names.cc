@@ -10,8 +10,8 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kGrades[] = {"counted", "modelled", "estimated"};
 constexpr std::string_view kSpaceWords[] = {"global", "shared", "local", "const", "texture"};
-constexpr std::string_view kKindWords[] = {"load", "store", "red", "atom", "matrix load", "matrix store",
-                                           "async copy", "async copy past L1"};
+constexpr std::string_view kKindWords[] = {"load",        "store",        "red",        "atom",
+                                           "matrix load", "matrix store", "async copy", "async copy past L1"};
 constexpr std::string_view kStates[] = {"finished", "faulted", "stopped"};
 constexpr std::string_view kTransfers[] = {"host to device", "device to host", "device to device", "host to host",
                                            "memset"};

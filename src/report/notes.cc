@@ -29,7 +29,7 @@ std::string names_text(const std::vector<std::string>& names) {
 /// What was executed, and why not something better.
 void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
   bool ptx = false, no_ptxas = false;
-  std::vector<std::string> machine_sources, other_releases;
+  std::vector<std::string> machine_sources, other_releases, doubts;
   std::map<std::string, std::vector<std::string>> fallbacks;  // reason -> kernels
   const auto add = [](std::vector<std::string>& list, const std::string& text) {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
@@ -37,7 +37,10 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
   for (const LaunchReport& launch : report.launches) {
     if (from_machine_code(launch)) {
       add(machine_sources, launch.stream_source);
-      if (!launch.stream_problem.empty()) add(other_releases, launch.stream_problem);
+      if (launch.stream_problem.starts_with("its PTX was made by"))
+        add(other_releases, launch.stream_problem);
+      else if (!launch.stream_problem.empty())
+        add(doubts, launch.stream_problem);
     } else {
       ptx = true;
       if (launch.stream_problem == views::kNoPtxas) {
@@ -55,6 +58,8 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
         "ptxas is not of the CUDA release that wrote the PTX ({}): that release's own could issue other instructions "
         "and use other registers.",
         why));
+  for (const std::string& why : doubts)
+    notes.push_back(fmt::format("Counts of some kernels are modelled, not counted: {}.", why));
   if (ptx)
     notes.push_back(
         fmt::format("Counts {}follow the PTX that was executed (\"PTX stream\"): addresses are exact, but "

@@ -14,6 +14,7 @@ namespace muscope::report {
 namespace {
 
 using formulas::in;
+using formulas::kAsyncCopies;
 using formulas::kAtomics;
 using trace::Kind;
 using trace::Space;
@@ -105,6 +106,7 @@ class LaunchTables {
         {"global store", in(Space::kGlobal, Kind::kStore), "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
         {"global reduction", in(Space::kGlobal, Kind::kRed), "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
         {"global atomic", in(Space::kGlobal, Kind::kAtom), "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
+        {"async copy", in(Space::kGlobal, kAsyncCopies), "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"},
         {"local load", in(Space::kLocal, Kind::kLoad), "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"},
         {"local store", in(Space::kLocal, Kind::kStore), "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
     };
@@ -143,6 +145,8 @@ class LaunchTables {
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"},
         {"matrix store", in(Space::kShared, Kind::kStoreMatrix),
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"},
+        {"async copy", in(Space::kShared, kAsyncCopies),
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"},
         {"shared atomic", in(Space::kShared, kAtomics),
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     };

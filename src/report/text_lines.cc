@@ -130,6 +130,8 @@ AccessKind access_of(trace::Kind kind) {
       return AccessKind::kRead;
     case trace::Kind::kStore:
     case trace::Kind::kStoreMatrix:
+    case trace::Kind::kCopy:
+    case trace::Kind::kCopyAround:
       return AccessKind::kWrite;
     default:
       return AccessKind::kUpdate;
