@@ -91,6 +91,22 @@ TEST(MachineCode, KernelsOfOtherKindsAreAsListed) {
   expect_as_listed(result, false);
 }
 
+/// The program compares each result with the host's; counters of it were not captured yet.
+TEST(MachineCode, AsynchronousCopiesGiveWhatTheHostComputes) {
+  const ScratchFolder work;
+  for (const char* from : {"sass", "ptx"}) {
+    const Reported run = run_program({"--count-from", from}, kFolder + "/kernels/programs/async", {}, work.path());
+    EXPECT_EQ(run.exit_code, 0) << from << run.out << run.err;
+    EXPECT_THAT(run.out, HasSubstr("ok\n")) << from;
+    ASSERT_EQ(run.launches.size(), 49u) << from;
+    // copyThroughL1<int>: 8 blocks of 4 warps, 4 sectors and a wavefront for each warp.
+    const Values& first = run.launches[0].values;
+    EXPECT_EQ(value_of(first, "smsp__inst_executed_op_ldgsts.sum"), 32) << from;
+    EXPECT_EQ(value_of(first, "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"), 128) << from;
+    EXPECT_EQ(value_of(first, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"), 32) << from;
+  }
+}
+
 TEST(MachineCode, FewAccessesAreNotCounted) {
   const ScratchFolder work;
   GradeShares all;
