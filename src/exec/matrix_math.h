@@ -83,44 +83,57 @@ struct Significands {
   alignas(64) std::int32_t exponent[kRows * kMostFloats];
 };
 
+/// One row at a time, as vectors: the compiler makes too little of loops here.
+using Row = std::int32_t __attribute__((vector_size(4 * kColumns)));
+using UnsignedRow = std::uint32_t __attribute__((vector_size(4 * kColumns)));
+
+template <typename T>
+[[gnu::always_inline]] inline void load_row(const void* from, T& row) {
+  std::memcpy(&row, from, sizeof row);
+}
+
+/// `value` << up, moved right by `away` bits and cut off towards zero.
+[[gnu::always_inline]] inline void cut_off(Row& value, int up, const Row& away) {
+  const Row sign = value >> 31;
+  const auto magnitude = reinterpret_cast<UnsignedRow>((value ^ sign) - sign) << up;
+  const auto cut = reinterpret_cast<Row>(magnitude >> reinterpret_cast<UnsignedRow>(away < 31 ? away : Row{} + 31));
+  value = (cut ^ sign) - sign;
+}
+
 /// One row of the result. `c` and `d` are bits of floats, or of halves when kHalf.
 template <Factor kFactor, bool kHalf>
 inline void float_row(const std::int32_t* a, const std::int32_t* a_exponent, const Significands& b, unsigned k_size,
                       const std::uint32_t* c, std::uint32_t* d) {
-  constexpr int kProductFraction = 2 * FloatFactor<kFactor>::kFraction, kUp = kFractionBits - kProductFraction;
-  constexpr int kSumFraction = kHalf ? 10 : 23;
-  alignas(64) std::int32_t most[kColumns], sum[kColumns], c_value[kColumns], c_exponent[kColumns];
-  for (unsigned n = 0; n < kColumns; ++n) {
-    const std::uint32_t bits = c[n];
-    const std::int32_t top = kHalf ? 31 : 255;
-    const auto biased = static_cast<std::int32_t>(bits >> kSumFraction) & top;
-    const auto fraction = static_cast<std::int32_t>(bits & ((1u << kSumFraction) - 1));
-    const std::int32_t magnitude = fraction | (biased != 0 ? 1 << kSumFraction : 0);
-    c_value[n] = (bits >> (kHalf ? 15 : 31) & 1) != 0 ? -magnitude : magnitude;
-    c_exponent[n] = magnitude == 0 ? kZeroExponent : (biased != 0 ? biased : 1) - top / 2;
-    most[n] = c_exponent[n];
+  constexpr int kProductFraction = 2 * FloatFactor<kFactor>::kFraction, kSumFraction = kHalf ? 10 : 23;
+  constexpr std::int32_t kTop = kHalf ? 31 : 255;
+  UnsignedRow bits;
+  load_row(c, bits);
+  const Row biased = reinterpret_cast<Row>(bits >> kSumFraction) & kTop;
+  const Row magnitude =
+      (reinterpret_cast<Row>(bits) & ((1 << kSumFraction) - 1)) | (biased != 0 ? Row{} + (1 << kSumFraction) : Row{});
+  const Row negative = Row{} - (reinterpret_cast<Row>(bits >> (kHalf ? 15 : 31)) & 1);
+  Row c_value = (magnitude ^ negative) - negative;
+  const Row c_exponent = magnitude == 0 ? Row{} + kZeroExponent : (biased != 0 ? biased : Row{} + 1) - kTop / 2;
+  Row most = c_exponent;
+  for (unsigned k = 0; k < k_size; ++k) {
+    Row exponent;
+    load_row(b.exponent + k * kColumns, exponent);
+    exponent += a_exponent[k];
+    most = exponent > most ? exponent : most;
   }
-  for (unsigned k = 0; k < k_size; ++k)
-    for (unsigned n = 0; n < kColumns; ++n) {
-      const std::int32_t e = a_exponent[k] + b.exponent[k * kColumns + n];
-      most[n] = e > most[n] ? e : most[n];
-    }
-  for (unsigned n = 0; n < kColumns; ++n) sum[n] = 0;
   // 16 products of less than 2^27 in 25 fraction bits stay below 2^31.
-  for (unsigned k = 0; k < k_size; ++k)
-    for (unsigned n = 0; n < kColumns; ++n) {
-      const std::int32_t product = a[k] * b.value[k * kColumns + n];
-      const std::int32_t sign = product >> 31;
-      const std::int32_t away = most[n] - a_exponent[k] - b.exponent[k * kColumns + n];
-      const auto magnitude = static_cast<std::uint32_t>((product ^ sign) - sign) << kUp;
-      const auto cut = static_cast<std::int32_t>(magnitude >> (away < 31 ? away : 31));
-      sum[n] += (cut ^ sign) - sign;
-    }
+  Row sum{};
+  for (unsigned k = 0; k < k_size; ++k) {
+    Row exponent, product;
+    load_row(b.exponent + k * kColumns, exponent);
+    load_row(b.value + k * kColumns, product);
+    product *= a[k];
+    cut_off(product, kFractionBits - kProductFraction, most - a_exponent[k] - exponent);
+    sum += product;
+  }
+  cut_off(c_value, kFractionBits - kSumFraction, most - c_exponent);
   for (unsigned n = 0; n < kColumns; ++n) {
-    const std::int32_t sign = c_value[n] >> 31, away = most[n] - c_exponent[n];
-    const auto magnitude = static_cast<std::uint32_t>((c_value[n] ^ sign) - sign) << (kFractionBits - kSumFraction);
-    const auto cut = static_cast<std::int32_t>(magnitude >> (away < 31 ? away : 31));
-    const std::int64_t total = std::int64_t{sum[n]} + ((cut ^ sign) - sign);
+    const std::int64_t total = std::int64_t{sum[n]} + c_value[n];
     const double value = scaled(total, most[n] - kFractionBits);
     d[n] = kHalf ? (total == 0 ? 0u : to_half(value)) : cut_to_float(value);
   }

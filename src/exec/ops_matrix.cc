@@ -64,22 +64,35 @@ struct RawTile {
   alignas(64) uint32_t c[kRows * kColumns], d[kRows * kColumns];
 };
 
+/// put(row, k, word, element) for every element of A. Where the others of a register are follows from the first one.
+template <unsigned kElements, typename Put>
+[[gnu::always_inline]] inline void each_of_a(const Words& a, const MatrixForm& form, Put put) {
+  for (unsigned r = 0; r < form.a_registers(); ++r) {
+    const MatrixPlace first = place_in_a(0, r, 0, kElements, form.rows);
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < kElements; ++i)
+        put(first.row + l / 4, first.column + l % 4 * kElements + i, a.at[r][l], i);
+  }
+}
+template <unsigned kElements, typename Put>
+[[gnu::always_inline]] inline void each_of_b(const Words& b, const MatrixForm& form, Put put) {
+  for (unsigned r = 0; r < form.b_registers(); ++r) {
+    const MatrixPlace first = place_in_b(0, r, 0, kElements);
+    for (unsigned l = 0; l < kGroupLanes; ++l)
+      for (unsigned i = 0; i < kElements; ++i) put(first.row + l % 4 * kElements + i, l / 4, b.at[r][l], i);
+  }
+}
+
 template <unsigned kElements>
 void gather_factors(const Words& a, const Words& b, const MatrixForm& form, RawTile& tile) {
   constexpr unsigned kBits = 32 / kElements;
   constexpr uint32_t kMask = kBits == 32 ? 0xffffffffu : (1u << kBits) - 1;
-  for (unsigned r = 0; r < form.a_registers(); ++r)
-    for (unsigned l = 0; l < kGroupLanes; ++l)
-      for (unsigned i = 0; i < kElements; ++i) {
-        const MatrixPlace p = place_in_a(l, r, i, kElements, form.rows);
-        tile.a[p.row * kMostFloats + p.column] = a.at[r][l] >> (i * kBits) & kMask;
-      }
-  for (unsigned r = 0; r < form.b_registers(); ++r)
-    for (unsigned l = 0; l < kGroupLanes; ++l)
-      for (unsigned i = 0; i < kElements; ++i) {
-        const MatrixPlace p = place_in_b(l, r, i, kElements);
-        tile.b[p.row * kColumns + p.column] = b.at[r][l] >> (i * kBits) & kMask;
-      }
+  each_of_a<kElements>(a, form, [&](unsigned row, unsigned k, uint32_t word, unsigned i) {
+    tile.a[row * kMostFloats + k] = word >> (i * kBits) & kMask;
+  });
+  each_of_b<kElements>(b, form, [&](unsigned k, unsigned column, uint32_t word, unsigned i) {
+    tile.b[k * kColumns + column] = word >> (i * kBits) & kMask;
+  });
 }
 
 void gather_sums(const Words& c, const MatrixForm& form, uint32_t* out) {
@@ -127,12 +140,12 @@ double sum_value(uint32_t bits) {
 template <Factor kFactor, bool kHalf>
 void multiply_floats(RawTile& tile, unsigned rows, unsigned k_size) {
   Significands a, b;
-  unsigned special = 0;
-  for (unsigned m = 0; m < rows; ++m)
-    for (unsigned k = 0; k < k_size; ++k)
-      special |= take_apart<kFactor>(tile.a[m * kMostFloats + k], a.value[m * kMostFloats + k],
-                                     a.exponent[m * kMostFloats + k]);
-  for (unsigned n = 0; n < k_size * kColumns; ++n) special |= take_apart<kFactor>(tile.b[n], b.value[n], b.exponent[n]);
+  uint32_t special = 0;
+  // All of the tile, so that the loops have fixed lengths; what a smaller k leaves over is zero.
+  for (unsigned n = 0; n < kRows * kMostFloats; ++n)
+    special |= take_apart<kFactor>(tile.a[n], a.value[n], a.exponent[n]);
+  for (unsigned n = 0; n < kMostFloats * kColumns; ++n)
+    special |= take_apart<kFactor>(tile.b[n], b.value[n], b.exponent[n]);
   constexpr uint32_t kTop = kHalf ? 0x7c00u : 0x7f800000u;
   for (unsigned n = 0; n < rows * kColumns; ++n) special |= (tile.c[n] & kTop) == kTop;
   for (unsigned m = 0; m < rows; ++m)
@@ -164,6 +177,7 @@ const XOp* product(Warp& w, const XOp* op) {
 template <Factor kFactor, bool kHalf, bool kPtx>
 void float_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* sums) {
   RawTile tile;
+  if (form.k < kMostFloats) std::memset(&tile, 0, sizeof tile);
   gather_factors<per_register(kFactor)>(words_of<kPtx>(w, op, form, block, kA), words_of<kPtx>(w, op, form, block, kB),
                                         form, tile);
   gather_sums(words_of<kPtx>(w, op, form, block, kC), form, tile.c);
@@ -191,18 +205,12 @@ void byte_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned bl
   alignas(64) uint32_t c[kRows * kColumns];
   gather_sums(words_of<true>(w, op, form, block, kC), form, c);
   for (unsigned part = 0; part < 2; ++part) {
-    for (unsigned r = 0; r < form.a_registers(); ++r)
-      for (unsigned l = 0; l < kGroupLanes; ++l)
-        for (unsigned i = 0; i < 2; ++i) {
-          const MatrixPlace p = place_in_a(l, r, i, 2, form.rows);
-          tile.a[p.row * kMostFloats + p.column] = half_of_byte(a.at[r][l] >> (16 * part + 8 * i) & 0xffu, form.a);
-        }
-    for (unsigned r = 0; r < form.b_registers(); ++r)
-      for (unsigned l = 0; l < kGroupLanes; ++l)
-        for (unsigned i = 0; i < 2; ++i) {
-          const MatrixPlace p = place_in_b(l, r, i, 2);
-          tile.b[p.row * kColumns + p.column] = half_of_byte(b.at[r][l] >> (16 * part + 8 * i) & 0xffu, form.b);
-        }
+    each_of_a<2>(a, form, [&](unsigned row, unsigned k, uint32_t word, unsigned i) {
+      tile.a[row * kMostFloats + k] = half_of_byte(word >> (16 * part + 8 * i) & 0xffu, form.a);
+    });
+    each_of_b<2>(b, form, [&](unsigned k, unsigned column, uint32_t word, unsigned i) {
+      tile.b[k * kColumns + column] = half_of_byte(word >> (16 * part + 8 * i) & 0xffu, form.b);
+    });
     multiply_floats<Factor::kF16, kHalf>(tile, form.rows, form.k / 2u);
     std::memcpy(tile.c, tile.d, sizeof tile.c);
   }
@@ -216,36 +224,26 @@ void byte_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned bl
 
 constexpr unsigned kMostIntegers = 64;
 
-int32_t integer_of(uint32_t word, unsigned element, Factor factor) {
-  switch (factor) {
-    case Factor::kS8:
-      return static_cast<std::int8_t>(word >> (8 * element));
-    case Factor::kU8:
-      return static_cast<std::uint8_t>(word >> (8 * element));
-    case Factor::kS4:
-      return static_cast<int32_t>(word << (28 - 4 * element)) >> 28;
-    default:
-      return static_cast<int32_t>(word >> (4 * element) & 15u);
-  }
+/// Element `i` of a word, extended with its sign or with zeros.
+template <unsigned kBits>
+[[gnu::always_inline]] inline int32_t integer_of(uint32_t word, unsigned i, bool is_signed) {
+  const uint32_t top = word << (32 - kBits * (i + 1));
+  return is_signed ? static_cast<int32_t>(top) >> (32 - kBits) : static_cast<int32_t>(top >> (32 - kBits));
 }
 
-template <bool kPtx>
+template <unsigned kBits, bool kPtx>
 void integer_sums(const Warp& w, const XOp* op, const MatrixForm& form, unsigned block, uint32_t* c) {
-  const Words words_a = words_of<kPtx>(w, op, form, block, kA), words_b = words_of<kPtx>(w, op, form, block, kB);
   alignas(64) int32_t a[kRows * kMostIntegers], b[kMostIntegers * kColumns];
-  const unsigned elements = per_register(form.a);
-  for (unsigned r = 0; r < form.a_registers(); ++r)
-    for (unsigned l = 0; l < kGroupLanes; ++l)
-      for (unsigned i = 0; i < elements; ++i) {
-        const MatrixPlace p = place_in_a(l, r, i, elements, form.rows);
-        a[p.row * kMostIntegers + p.column] = integer_of(words_a.at[r][l], i, form.a);
-      }
-  for (unsigned r = 0; r < form.b_registers(); ++r)
-    for (unsigned l = 0; l < kGroupLanes; ++l)
-      for (unsigned i = 0; i < elements; ++i) {
-        const MatrixPlace p = place_in_b(l, r, i, elements);
-        b[p.row * kColumns + p.column] = integer_of(words_b.at[r][l], i, form.b);
-      }
+  const bool a_signed = form.a == Factor::kS8 || form.a == Factor::kS4;
+  const bool b_signed = form.b == Factor::kS8 || form.b == Factor::kS4;
+  each_of_a<32 / kBits>(words_of<kPtx>(w, op, form, block, kA), form,
+                        [&](unsigned row, unsigned k, uint32_t word, unsigned i) {
+                          a[row * kMostIntegers + k] = integer_of<kBits>(word, i, a_signed);
+                        });
+  each_of_b<32 / kBits>(words_of<kPtx>(w, op, form, block, kB), form,
+                        [&](unsigned k, unsigned column, uint32_t word, unsigned i) {
+                          b[k * kColumns + column] = integer_of<kBits>(word, i, b_signed);
+                        });
   gather_sums(words_of<kPtx>(w, op, form, block, kC), form, c);
   for (unsigned m = 0; m < form.rows; ++m) {
     alignas(64) int32_t sum[kColumns] = {};
@@ -368,9 +366,14 @@ Handler product_handler(const MatrixForm& form) {
       return double_product<kPtx>;
     case Factor::kB1:
       return product<bit_sums<kPtx>, kPtx>;
-    default:
-      return product<integer_sums<kPtx>, kPtx>;
+    case Factor::kS4:
+    case Factor::kU4:
+      return product<integer_sums<4, kPtx>, kPtx>;
+    case Factor::kS8:
+    case Factor::kU8:
+      return product<integer_sums<8, kPtx>, kPtx>;
   }
+  return nullptr;
 }
 
 }  // namespace
