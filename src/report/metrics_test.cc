@@ -144,6 +144,17 @@ TEST(Metrics, GenericInstructionsCountWhereTheyWent) {
   EXPECT_FALSE(m.contains("smsp__inst_executed_op_global_red.sum"));
 }
 
+// A kernel of 80 copies of 4 bytes by whole warps and no load had 80 requests of loads with 320 sectors on an H200.
+TEST(Metrics, CopiesAreRequestsOfGlobalLoads) {
+  const Metrics m = metrics_of({SiteOf(0, Space::kGlobal, Kind::kLoad, 3).sectors(4, 4),
+                                SiteOf(1, Space::kGlobal, Kind::kCopy, 80).sectors(4, 4),
+                                SiteOf(2, Space::kGlobal, Kind::kCopyAround, 2, 16).sectors(16, 16)});
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_global_ld.sum"), 3);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 85);
+  EXPECT_EQ(value(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 364);
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_ldgsts.sum"), 82);
+}
+
 TEST(Metrics, ConstantReplaysAndTextureQuads) {
   views::SiteCounts texture = SiteOf(1, Space::kTexture, Kind::kLoad, 10);
   texture.requests = 80;
