@@ -1,4 +1,5 @@
-// Every PTX form that five or more of 600 public CUDA programs use has a handler (those of cp.async and mbarrier apart): none of them ends a launch as unsupported.
+// Every PTX form that five or more of 600 public CUDA programs use has a handler (those of cp.async and mbarrier
+// apart): none of them ends a launch as unsupported.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -169,9 +169,9 @@ struct Block {
   std::array<Barrier, 16> barriers;
   std::uint32_t barriers_used = 0;  ///< bit per barrier with arrivals
   alignas(64) std::uint8_t block_bank[code::kBlockSlots * code::kSlotBytes] = {};
-  std::string output;     ///< device printf
-  bool progress = false;  ///< something changed that others may wait for, since the last round
-  bool moved = false;     ///< something changed in the last run_block
+  std::string output;            ///< device printf
+  bool progress = false;         ///< something changed that others may wait for, since the last round
+  bool moved = false;            ///< something changed in the last run_block
   std::uint32_t vain_waits = 0;  ///< rounds since something changed in which waits for mbarriers were given up
 };
 

@@ -106,7 +106,8 @@ class LaunchTables {
         {"global store", in(Space::kGlobal, Kind::kStore), "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
         {"global reduction", in(Space::kGlobal, Kind::kRed), "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
         {"global atomic", in(Space::kGlobal, Kind::kAtom), "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
-        {"async copy", in(Space::kGlobal, kAsyncCopies), "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"},
+        {"async copy", in(Space::kGlobal, kAsyncCopies),
+         "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"},
         {"local load", in(Space::kLocal, Kind::kLoad), "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"},
         {"local store", in(Space::kLocal, Kind::kStore), "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
     };
