@@ -50,7 +50,7 @@ constexpr MetricRow kRows[] = {
     {"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "", "", "bank conflicts of matrix stores",
      "wavefronts beyond one per matrix", kShared, kAdditive, kMatrixRule, total<kMatrixStore, &A::conflicts>},
     {"smsp__sass_data_bytes_mem_shared_op_ldsm.sum", "", "byte", "bytes of the rows of matrix loads",
-     "16 x rows, summed", kShared, kAdditive, kExecuted, total<kMatrixLoad, &A::bytes>},
+     "16 x distinct rows of each execution, summed", kShared, kAdditive, kExecuted, total<kMatrixLoad, &A::bytes>},
     {"smsp__sass_data_bytes_mem_shared_op_stsm.sum", "", "byte", "bytes of the rows of matrix stores",
      "16 x rows, summed", kShared, kAdditive, kExecuted, total<kMatrixStore, &A::bytes>},
     {"muscope__shared_requests_op_ld.sum", "", "request", "shared loads with at least one active lane",

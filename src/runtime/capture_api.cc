@@ -41,13 +41,21 @@ struct Info {
   std::size_t* count = nullptr;
 };
 
-cudaError_t info(cudaStream_t handle, const Info& out) {
+// Calls `body` with the stream behind the handle and the graphs, whose lock is held.
+template <typename Body>
+cudaError_t with_stream(cudaStream_t handle, Body&& body) {
   return enter([&](Runtime& runtime) -> cudaError_t {
-    if (out.status == nullptr) return cudaErrorInvalidValue;
     const StreamRef stream = runtime.stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     Graphs& all = Graphs::of_process();
     const std::lock_guard lock(all.mutex);
+    return body(stream, all);
+  });
+}
+
+cudaError_t info(cudaStream_t handle, const Info& out) {
+  return with_stream(handle, [&](const StreamRef& stream, Graphs& all) -> cudaError_t {
+    if (out.status == nullptr) return cudaErrorInvalidValue;
     const auto found = all.captures.find(stream.get());
     *out.status = cudaStreamCaptureStatusNone;
     if (found == all.captures.end()) return cudaSuccess;
@@ -93,12 +101,8 @@ MUSCOPE_ENTRY(cudaStreamBeginCaptureToGraph)(cudaStream_t stream, cudaGraph_t ha
 }
 
 MUSCOPE_ENTRY(cudaStreamEndCapture)(cudaStream_t handle, cudaGraph_t* out) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    if (out != nullptr) *out = nullptr;
-    const StreamRef stream = runtime.stream(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    Graphs& all = Graphs::of_process();
-    const std::lock_guard lock(all.mutex);
+  if (out != nullptr) *out = nullptr;
+  return with_stream(handle, [&](const StreamRef& stream, Graphs& all) -> cudaError_t {
     const auto found = all.captures.find(stream.get());
     if (found == all.captures.end()) return cudaErrorIllegalState;
     if (out == nullptr) return cudaErrorInvalidValue;
@@ -146,13 +150,9 @@ namespace {
 
 cudaError_t update_dependencies(cudaStream_t handle, const cudaGraphNode_t* dependencies, std::size_t count,
                                 unsigned flags) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
+  return with_stream(handle, [&](const StreamRef& stream, Graphs& all) -> cudaError_t {
     if (flags > cudaStreamSetCaptureDependencies || (count > 0 && dependencies == nullptr))
       return cudaErrorInvalidValue;
-    const StreamRef stream = runtime.stream(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    Graphs& all = Graphs::of_process();
-    const std::lock_guard lock(all.mutex);
     const auto found = all.captures.find(stream.get());
     if (found == all.captures.end()) return cudaErrorIllegalState;
     if (found->second->invalid) return cudaErrorStreamCaptureInvalidated;
