@@ -122,6 +122,44 @@ void add_launch_metrics(LaunchReport& launch, const views::LaunchRecord& record,
   }
 }
 
+CodeReport code_of(const views::KernelInfo& kernel, const LaunchCounts& counted) {
+  const views::CompiledFacts& facts = kernel.compiled;
+  CodeReport code;
+  code.known = facts.known;
+  if (!facts.known) return code;
+  const auto spilled = [&](std::uint32_t bytes) {
+    Metric metric{std::uint64_t{bytes}, "byte/thread", Grade::kCounted, {}};
+    if (facts.spills_are_floors) {
+      metric.grade = Grade::kEstimated;
+      metric.reason = "at least: some local accesses may be spills too";
+    }
+    return metric;
+  };
+  code.spill_store_bytes = spilled(facts.spill_store_bytes);
+  code.spill_load_bytes = spilled(facts.spill_load_bytes);
+  code.frame_bytes = facts.frame_bytes;
+  code.stack_bytes = facts.stack_bytes;
+  std::multimap<LineKey, CodeChangeReport> sorted;
+  for (const views::CodeChange& fact : facts.changes) {
+    const FramePosition where = position_of(kernel, fact.frame);
+    CodeChangeReport change;
+    static_cast<views::CodeChange&>(change) = fact;
+    change.at = where.at;
+    change.inlined_at = where.inlined_at;
+    LineKey key = key_of(where);
+    const bool spills = fact.kind == views::CodeChangeKind::kSpilled;
+    if (const auto line = counted.lines.find(key);
+        line != counted.lines.end() && (spills || fact.kind == views::CodeChangeKind::kSaved)) {
+      for (const SiteReport& site : line->second.sites)
+        if (site.kind == fact.access && site.local_use == (spills ? views::LocalUse::kSpill : views::LocalUse::kSaved))
+          change.executed += site.executed;
+    }
+    sorted.emplace(std::move(key), std::move(change));
+  }
+  for (auto& [key, change] : sorted) code.changes.push_back(std::move(change));
+  return code;
+}
+
 LaunchReport launch_report(const views::LaunchRecord& record, const views::KernelInfo& kernel,
                            const arch::GpuSpec& gpu) {
   LaunchReport launch;
@@ -146,6 +184,7 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
       launch.stream_grade,           launch.stream_source, launch.registers.grade, launch.registers.reason, &gpu,
       !kernel.machine_source.empty()};
   launch.metrics = compute_metrics(counted.total, context);
+  launch.code = code_of(kernel, counted);
   add_launch_metrics(launch, record, gpu, context);
   launch.lines.reserve(counted.lines.size());
   for (const auto& [key, line] : counted.lines)

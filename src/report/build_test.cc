@@ -54,12 +54,24 @@ TEST(BuildReport, GradesFollowWhatWasExecuted) {
   EXPECT_EQ(cubin.stream_grade, Grade::kCounted);
   EXPECT_EQ(cubin.metrics.at(sectors).grade, Grade::kCounted);
   EXPECT_EQ(cubin.registers.grade, Grade::kCounted);
-  ASSERT_THAT(cubin.lines[1].sites, SizeIs(2));
+  ASSERT_THAT(cubin.lines[1].sites, SizeIs(3));
   EXPECT_EQ(cubin.lines[1].sites[0].pc, 0x90u);
+  EXPECT_EQ(cubin.lines[1].sites[2].local_use, views::LocalUse::kSpill);
+  // What ptxas made of it, by line; only the spill store was executed.
+  EXPECT_TRUE(cubin.code.known);
+  EXPECT_EQ(cubin.code.spill_load_bytes.as_double(), 12);
+  EXPECT_EQ(cubin.code.spill_load_bytes.grade, Grade::kCounted);
+  ASSERT_THAT(cubin.code.changes, SizeIs(4));
+  EXPECT_EQ(cubin.code.changes[0].at.line, 84);
+  EXPECT_EQ(cubin.code.changes[0].inlined_at[0].line, 39);
+  EXPECT_EQ(cubin.code.changes[1].at.line, 41);
+  EXPECT_EQ(cubin.code.changes[1].executed, 32768u);
+  EXPECT_EQ(cubin.code.changes[2].executed, 0u);
 
   const LaunchReport& other_release = report.launches[1];
   EXPECT_EQ(other_release.stream_source, "sm_90 machine code (ptxas 13.0.88)");
   EXPECT_EQ(other_release.stream_grade, Grade::kModelled);
+  EXPECT_EQ(other_release.code.spill_store_bytes.grade, Grade::kEstimated);
   EXPECT_EQ(other_release.metrics.at(sectors).grade, Grade::kModelled);
   EXPECT_EQ(other_release.registers.grade, Grade::kModelled);
 

@@ -85,6 +85,12 @@ TEST(Golden, MachineCode) {
   const std::string text = to_text(report, options(100));
   EXPECT_LE(widest(text), 100u);
   expect_golden("machine-code-100.txt", text);
+  TextOptions instructions = options(100);
+  instructions.instructions = true;
+  expect_golden("machine-code-sass.txt", to_text(report, instructions));
+  const std::string json = to_json(report);
+  EXPECT_NE(json.find("\"kind\": \"joined\""), std::string::npos);
+  EXPECT_EQ(to_json(from_json(json, "machine-code.json")), json);
 }
 
 TEST(Golden, ChosenMetrics) {

@@ -145,6 +145,7 @@ SiteReport read_site(const Node& node) {
   SiteReport site;
   site.text = node.at("instruction").text();
   site.ptx_line = node.at("ptx_line").integer<int>();
+  if (node.has("local_use")) site.local_use = node.at("local_use").word<views::LocalUse>();
   if (node.has("pc")) site.pc = node.at("pc").integer<std::uint32_t>();
   site.column = node.at("column").integer<int>();
   site.site = node.at("site").integer<std::uint32_t>();
@@ -220,6 +221,34 @@ AdviceReport read_advice(const Node& node) {
   return advice;
 }
 
+views::CodeAccesses read_accesses(const Node& node) {
+  return {node.at("instructions").integer<std::uint32_t>(), node.at("bytes").integer<std::uint32_t>(),
+          node.at("each").integer<std::uint32_t>()};
+}
+
+CodeReport read_code(const Node& node) {
+  CodeReport code;
+  code.known = true;
+  code.spill_store_bytes = read_metric(node.at("spill_store_bytes"));
+  code.spill_load_bytes = read_metric(node.at("spill_load_bytes"));
+  code.frame_bytes = node.at("frame_bytes").integer<std::uint32_t>();
+  code.stack_bytes = node.at("stack_bytes").integer<std::uint32_t>();
+  node.at("changes").each([&](const Node& item) {
+    CodeChangeReport change;
+    change.at = read_position(item.at("at"));
+    if (item.has("inlined_at")) change.inlined_at = read_positions(item.at("inlined_at"));
+    change.kind = item.at("kind").word<views::CodeChangeKind>();
+    change.generic = item.at("space").text() == "generic";
+    if (!change.generic) change.space = item.at("space").word<trace::Space>();
+    change.access = item.at("access").word<trace::Kind>();
+    change.ptx = read_accesses(item.at("ptx"));
+    change.machine = read_accesses(item.at("machine"));
+    if (item.has("executed")) change.executed = item.at("executed").integer<std::uint64_t>();
+    code.changes.push_back(std::move(change));
+  });
+  return code;
+}
+
 LaunchReport read_launch(const Node& node, std::size_t processes) {
   LaunchReport launch;
   launch.index = node.at("index").integer<std::uint32_t>();
@@ -242,6 +271,7 @@ LaunchReport read_launch(const Node& node, std::size_t processes) {
   if (node.at("counted_from").has("problem")) launch.stream_problem = node.at("counted_from").at("problem").text();
   launch.occupancy_limit = node.at("occupancy_limit").text();
   launch.metrics = read_metrics(node.at("metrics"));
+  if (node.has("code")) launch.code = read_code(node.at("code"));
   node.at("lines").each([&](const Node& line) { launch.lines.push_back(read_line(line)); });
   if (node.has("fault")) launch.fault = read_fault(node.at("fault"));
   node.at("advice").each([&](const Node& advice) { launch.advice.push_back(read_advice(advice)); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/compiled_text.h"
 #include "report/json.h"
 #include "report/names.h"
 
@@ -77,6 +78,7 @@ Json json_of(const SiteReport& site) {
             {"sass_wavefronts", site.sass_wavefronts},
             {"sass_ideal_wavefronts", site.sass_ideal_wavefronts}};
   if (site.pc != views::kNoPc) json["pc"] = site.pc;
+  if (site.local_use != views::LocalUse::kNone) json["local_use"] = word_of(site.local_use);
   if (site.worst_cost > 0) {
     Json addresses = Json::array();
     for (unsigned lane = 0; lane < kGroupLanes; ++lane)
@@ -109,6 +111,31 @@ Json json_of(const FaultReport& fault) {
   return json;
 }
 
+Json json_of(const views::CodeAccesses& accesses) {
+  return {{"instructions", accesses.count}, {"bytes", accesses.bytes}, {"each", accesses.each}};
+}
+
+Json json_of(const CodeReport& code) {
+  Json json{{"spill_store_bytes", json_of(code.spill_store_bytes)},
+            {"spill_load_bytes", json_of(code.spill_load_bytes)},
+            {"frame_bytes", code.frame_bytes},
+            {"stack_bytes", code.stack_bytes},
+            {"changes", Json::array()}};
+  for (const CodeChangeReport& change : code.changes) {
+    Json one{{"at", json_of(change.at)}};
+    if (!change.inlined_at.empty()) one["inlined_at"] = json_of(change.inlined_at);
+    one["kind"] = word_of(change.kind);
+    one["space"] = change.generic ? "generic" : word_of(change.space);
+    one["access"] = word_of(change.access);
+    one["ptx"] = json_of(change.ptx);
+    one["machine"] = json_of(change.machine);
+    if (change.executed > 0) one["executed"] = change.executed;
+    one["text"] = text_of(change);
+    json["changes"].push_back(std::move(one));
+  }
+  return json;
+}
+
 Json json_of(const AdviceReport& advice) {
   Json json{{"code", advice.code}, {"text", advice.text}, {"grade", name_of(advice.grade)}};
   if (!advice.reason.empty()) json["reason"] = advice.reason;
@@ -134,6 +161,7 @@ Json json_of(const LaunchReport& launch) {
             {"occupancy_limit", launch.occupancy_limit},
             {"metrics", json_of(launch.metrics)}};
   if (!launch.stream_problem.empty()) json["counted_from"]["problem"] = launch.stream_problem;
+  if (launch.code.known) json["code"] = json_of(launch.code);
   json["lines"] = Json::array();
   for (const LineReport& line : launch.lines) json["lines"].push_back(json_of(line));
   if (launch.fault) json["fault"] = json_of(*launch.fault);

@@ -11,9 +11,7 @@ constexpr std::size_t kDeepestInlining = 256;  ///< a longer chain is a damaged 
 SourcePosition position(const views::Frame& frame) { return {frame.file, frame.line, frame.column, frame.function}; }
 
 LineCounts& line_at(LaunchCounts& launch, FramePosition&& where) {
-  LineKey key{where.at.file, where.at.line, {}, where.at.function};
-  for (const SourcePosition& site : where.inlined_at) key.chain.emplace_back(site.file, site.line);
-  LineCounts& line = launch.lines[std::move(key)];
+  LineCounts& line = launch.lines[key_of(where)];
   if (line.sites.empty() && line.position.at.line == 0) line.position = std::move(where);
   return line;
 }
@@ -23,6 +21,12 @@ bool known(const views::SiteCounts& site) {
 }
 
 }  // namespace
+
+LineKey key_of(const FramePosition& where) {
+  LineKey key{where.at.file, where.at.line, {}, where.at.function};
+  for (const SourcePosition& site : where.inlined_at) key.chain.emplace_back(site.file, site.line);
+  return key;
+}
 
 FramePosition position_of(const views::KernelInfo& kernel, std::uint32_t frame) {
   FramePosition result;
@@ -57,6 +61,7 @@ LaunchCounts count_launch(const views::LaunchRecord& launch, const views::Kernel
     report.pc = site.pc;
     report.column = column;
     report.lane_bytes = site.bytes;
+    report.local_use = site.local_use;
     line.sites.push_back(std::move(report));
   }
   for (const views::FrameCounts& counted : launch.frames) {

@@ -27,6 +27,8 @@ struct LineKey {
   auto operator<=>(const LineKey&) const = default;
 };
 
+LineKey key_of(const FramePosition& where);
+
 struct LineCounts {
   FramePosition position;
   Counts counts;

@@ -9,12 +9,14 @@
 namespace muscope::report {
 
 // "counted", "modelled", "estimated" are name_of(Grade) in report.h; spaces and kinds:
-std::string_view word_of(trace::Space space);        ///< "global", "shared", "local", "const", "texture"
-std::string_view word_of(trace::Kind kind);          ///< "load", "store", "red", "atom", "matrix load", ...
-std::string_view word_of(views::LaunchState state);  ///< "finished", "faulted", "stopped"
-std::string_view word_of(views::TransferKind kind);  ///< "host to device", ...
-std::string_view word_of(views::HostMemory memory);  ///< "pageable", ...; "none"
-std::string_view word_of(Severity severity);         ///< "note", "warning", "error"
+std::string_view word_of(trace::Space space);          ///< "global", "shared", "local", "const", "texture"
+std::string_view word_of(trace::Kind kind);            ///< "load", "store", "red", "atom", "matrix load", ...
+std::string_view word_of(views::CodeChangeKind kind);  ///< "joined", "part of", ...
+std::string_view word_of(views::LocalUse use);         ///< "none", "array", "spill", "saved"
+std::string_view word_of(views::LaunchState state);    ///< "finished", "faulted", "stopped"
+std::string_view word_of(views::TransferKind kind);    ///< "host to device", ...
+std::string_view word_of(views::HostMemory memory);    ///< "pageable", ...; "none"
+std::string_view word_of(Severity severity);           ///< "note", "warning", "error"
 
 /// The value of that word, of those that word_of and name_of give.
 template <typename Enum>
@@ -25,6 +27,10 @@ template <>
 std::optional<trace::Space> enum_of(std::string_view word);
 template <>
 std::optional<trace::Kind> enum_of(std::string_view word);
+template <>
+std::optional<views::CodeChangeKind> enum_of(std::string_view word);
+template <>
+std::optional<views::LocalUse> enum_of(std::string_view word);
 template <>
 std::optional<views::LaunchState> enum_of(std::string_view word);
 template <>

@@ -37,7 +37,7 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
   for (const LaunchReport& launch : report.launches) {
     if (from_machine_code(launch)) {
       add(machine_sources, launch.stream_source);
-      if (launch.stream_problem.starts_with("its PTX was made by"))
+      if (launch.stream_problem.starts_with(views::kOtherRelease))
         add(other_releases, launch.stream_problem);
       else if (!launch.stream_problem.empty())
         add(doubts, launch.stream_problem);
@@ -67,7 +67,8 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
                     machine_sources.empty() ? "" : "of other kernels "));
   if (no_ptxas)
     notes.push_back(
-        "With ptxas, of NVIDIA's CUDA toolkit, kernels would be counted from machine code, and registers be exact.");
+        "With ptxas, of NVIDIA's CUDA toolkit, kernels would be counted from machine code, registers and spills be "
+        "exact, and each line say what ptxas made of it.");
   std::size_t more = 0;
   for (const auto& [reason, kernels] : fallbacks) {
     if (static_cast<std::size_t>(std::distance(fallbacks.begin(), fallbacks.find(reason))) >= kMostReasons) {

@@ -52,7 +52,8 @@ struct SiteReport : views::SiteCounts {
   int ptx_line = 0;
   std::uint32_t pc = views::kNoPc;  ///< byte offset of the machine instruction in the kernel's code; kNoPc: PTX
   int column = 0;                   ///< in the source line; 0 when not known
-  std::uint8_t lane_bytes = 0;      ///< per lane
+  views::LocalUse local_use = views::LocalUse::kNone;
+  std::uint8_t lane_bytes = 0;  ///< per lane
 };
 
 /// The part of a launch that one source line caused. Lines of a launch sum to the launch, metric by metric.
@@ -61,6 +62,23 @@ struct LineReport {
   std::vector<SourcePosition> inlined_at;  ///< innermost call site first
   Metrics metrics;
   std::vector<SiteReport> sites;  ///< memory instructions of this line, in the order of the code
+};
+
+/// What ptxas made of the accesses of one source line (views/compiled.h).
+struct CodeChangeReport : views::CodeChange {  // its `frame` is not used
+  SourcePosition at;
+  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
+  std::uint64_t executed = 0;              ///< kSpilled, kSaved: by warps, in this launch
+};
+
+/// What ptxas made of the kernel.
+struct CodeReport {
+  bool known = false;        ///< false: no machine code, and nothing here is
+  Metric spill_store_bytes;  ///< of the spill stores in the code, per thread
+  Metric spill_load_bytes;
+  std::uint32_t frame_bytes = 0;          ///< local memory of the kernel's own frame, per thread
+  std::uint32_t stack_bytes = 0;          ///< with what it calls, as far as known
+  std::vector<CodeChangeReport> changes;  ///< by file, line, inline chain
 };
 
 /// Why a launch ended early, and where.
@@ -100,6 +118,7 @@ struct LaunchReport {
   Grade stream_grade = Grade::kModelled;
   std::string stream_source = "PTX stream";  ///< or "sm_90 machine code (ptxas 13.0.88)"
   std::string stream_problem;                ///< as views::KernelInfo::machine_problem
+  CodeReport code;
   std::string occupancy_limit;  ///< "registers", "shared memory", "warps", "blocks", ... ; empty when not known
   /// Totals. Absent: a count of 0 of something that did not occur, or a ratio without a denominator.
   Metrics metrics;

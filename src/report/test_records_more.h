@@ -101,7 +101,20 @@ inline views::ProcessRecord machine_code() {
   views::KernelInfo& naive = process.kernels[0];
   naive.registers_source = naive.machine_source = "cubin sm_90 in the program";
   naive.sites = {{"LDG.E.CONSTANT R5, [R2.64]", 31, 1, 4, 0x90}, {"STG.E [R4.64], R5", 33, 1, 4, 0xd0}};
+  naive.sites.push_back({"STL [R1+0x4], R8", 35, 1, 4, 0xe0, views::LocalUse::kSpill});
+  process.launches[0].sites.push_back(SiteOf(2, trace::Space::kLocal, trace::Kind::kStore, 32768).sectors(4, 4));
+  naive.frames.push_back(frame("/usr/local/cuda/include/sm_20_atomic_functions.hpp", 84, 0));
+  naive.frames.back().function = "atomicAdd";
+  naive.frames.back().inlined_at = 0;
+  using Kind = views::CodeChangeKind;
+  naive.compiled = {true, 8, 12, false, 16, 16, {}};
+  naive.compiled.changes = {
+      {Kind::kSpilled, 1, trace::Space::kLocal, false, trace::Kind::kStore, {}, {2, 8, 4}},
+      {Kind::kSpilled, 1, trace::Space::kLocal, false, trace::Kind::kLoad, {}, {3, 12, 4}},
+      {Kind::kJoined, 1, trace::Space::kGlobal, false, trace::Kind::kLoad, {4, 16, 4}, {1, 16, 16}},
+      {Kind::kReduction, 2, trace::Space::kGlobal, false, trace::Kind::kAtom, {1, 4, 4}, {1, 4, 4}}};
   views::KernelInfo& tiled = process.kernels[1];
+  tiled.compiled.known = tiled.compiled.spills_are_floors = true;
   tiled.machine_source = "ptxas 13.0.88";
   tiled.registers_source = "ptxas 13.0.88, PTX of CUDA 12.4";
   tiled.machine_problem = "its PTX was made by CUDA 12.4";
@@ -114,7 +127,7 @@ inline views::ProcessRecord machine_code() {
   other.name = "other(float*, const float*, int, int)";
   other.machine_problem = "an instruction that is not known at 0x40";
   process.kernels.push_back(other);
-  views::LaunchRecord third = process.launches[0];
+  views::LaunchRecord third = transpose().launches[0];
   third.index = 2;
   third.kernel = 3;
   process.launches.push_back(third);

@@ -342,8 +342,9 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
                     counted_noun(count_of(launch.metrics, "muscope__managed_first_touch_pages.sum"), "page", "pages"),
                     grade_mark(*pages)),
         16);
+  print_spills(page, launch, options);
   if (options.instructions)
-    print_instructions(page, launch);
+    print_instructions(page, launch), print_changes(page, launch, options);
   else
     print_lines(page, report, launch, options);
   for (const AdviceReport& advice : launch.advice) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "report/cause.h"
+#include "report/compiled_text.h"
 #include "report/kernel_name.h"
 #include "report/number_format.h"
 #include "report/source_text.h"
@@ -241,6 +242,8 @@ void print_lines(Page& page, const Report& report, const LaunchReport& launch, c
                              100 * static_cast<double>(costly.waste) / static_cast<double>(all));
     }
     if (!context.empty()) page.hang(bar, bar, context, gutter + 3, Style::kDim);
+    for (const CodeChangeReport* change : changes_of(launch, line))
+      page.hang(bar, bar, "ptxas: " + spill_text(*change), gutter + 3, Style::kDim);
   }
 }
 

@@ -42,6 +42,10 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
 void print_metrics(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options);
 /// The lines of a launch that waste most, with excerpt and cause.
 void print_instructions(Page& page, const LaunchReport& launch);
+/// Spills: how many bytes, and the lines with most of them. Nothing when there are none.
+void print_spills(Page& page, const LaunchReport& launch, const TextOptions& options);
+/// All that ptxas changed, line by line.
+void print_changes(Page& page, const LaunchReport& launch, const TextOptions& options);
 void print_lines(Page& page, const Report& report, const LaunchReport& launch, const TextOptions& options);
 /// Something to say about a source line, and which part of it that is about.
 struct Remark {

@@ -53,8 +53,9 @@ void print_instructions(Page& page, const LaunchReport& launch) {
   for (const auto& [site, line] : rows) {
     const bool shared = site->space == trace::Space::kShared;
     const bool counted = site->space != trace::Space::kConst && site->space != trace::Space::kTexture;
+    const std::string_view spill = site->local_use == views::LocalUse::kSpill ? " (spill)" : "";
     const std::uint64_t ideal = shared ? site->ideal_wavefronts : site->ideal_sectors;
-    table.row({fmt::format("{:>7} {}", place_of(*site), site->text), grouped(site->executed),
+    table.row({fmt::format("{:>7} {}{}", place_of(*site), site->text, spill), grouped(site->executed),
                average_text(site->lanes, site->executed), grouped(site->requests),
                counted ? grouped(passes_of(*site)) : "-", counted ? grouped(ideal) : "-"},
               line_of(*line));

@@ -92,7 +92,7 @@ MachineChoice from_ptxas(const ChosenPtx& ptx, int sm, const RunOptions& options
   }
   if (!made_by_llvm(ptx.text))
     choice.other_release = other_release(ptx.entry->version_major, ptx.entry->version_minor, reply.version);
-  if (!choice.other_release.empty()) choice.problem = "its PTX was made by CUDA " + choice.other_release;
+  if (!choice.other_release.empty()) choice.problem = views::kOtherRelease + choice.other_release;
   return choice;
 }
 

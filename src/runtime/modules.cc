@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "code/compiled.h"
 #include "ptx/parser.h"
 #include "runtime/emit.h"
 #include "runtime/entry.h"
@@ -208,6 +209,7 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
       }
       if (from_machine) info.machine_source = machine.code->source;
       info.machine_problem = problem;
+      if (machine.code) code::add_compiled_facts(info, *kernel.binary->module, machine.code->image, machine.code->info);
       emit_kernel(info);
     }
   }

@@ -43,10 +43,72 @@ bool chain_has_cycle(const std::vector<Frame>& frames) {
   return false;
 }
 
+void put(CborWriter& w, const CodeAccesses& a) {
+  w.unsigned_integer(a.count);
+  w.unsigned_integer(a.bytes);
+  w.unsigned_integer(a.each);
+}
+
+CodeAccesses get_code_accesses(CborReader& r) {
+  CodeAccesses a;
+  a.count = r.unsigned_of<std::uint32_t>();
+  a.bytes = r.unsigned_of<std::uint32_t>();
+  a.each = r.unsigned_of<std::uint32_t>();
+  return a;
+}
+
+constexpr std::size_t kChangeFields = 11, kCompiledFields = 7;
+
+void put(CborWriter& w, const CompiledFacts& c) {
+  w.array(kCompiledFields);
+  w.boolean(c.known);
+  w.unsigned_integer(c.spill_store_bytes);
+  w.unsigned_integer(c.spill_load_bytes);
+  w.boolean(c.spills_are_floors);
+  w.unsigned_integer(c.frame_bytes);
+  w.unsigned_integer(c.stack_bytes);
+  w.array(c.changes.size());
+  for (const CodeChange& change : c.changes) {
+    w.array(kChangeFields);
+    w.unsigned_integer(static_cast<std::uint64_t>(change.kind));
+    put_frame_index(w, change.frame);
+    w.unsigned_integer(static_cast<std::uint64_t>(change.space));
+    w.boolean(change.generic);
+    w.unsigned_integer(static_cast<std::uint64_t>(change.access));
+    put(w, change.ptx);
+    put(w, change.machine);
+  }
+}
+
+CompiledFacts get_compiled(CborReader& r, std::size_t frames) {
+  CompiledFacts c;
+  r.array_of(kCompiledFields);
+  c.known = r.boolean();
+  c.spill_store_bytes = r.unsigned_of<std::uint32_t>();
+  c.spill_load_bytes = r.unsigned_of<std::uint32_t>();
+  c.spills_are_floors = r.boolean();
+  c.frame_bytes = r.unsigned_of<std::uint32_t>();
+  c.stack_bytes = r.unsigned_of<std::uint32_t>();
+  c.changes = get_list<CodeChange>(r, [&](CborReader& in) {
+    in.array_of(kChangeFields);
+    CodeChange change;
+    change.kind = in.enumerator(CodeChangeKind::kWarpSum);
+    change.frame = get_frame_index(in);
+    if (change.frame != kNoFrame && change.frame >= frames) in.bad("frame index out of range");
+    change.space = in.enumerator(trace::Space::kTexture);
+    change.generic = in.boolean();
+    change.access = in.enumerator(trace::Kind::kAtom);
+    change.ptx = get_code_accesses(in);
+    change.machine = get_code_accesses(in);
+    return change;
+  });
+  return c;
+}
+
 }  // namespace
 
 void put(CborWriter& w, const KernelInfo& k) {
-  w.array(19);
+  w.array(20);
   w.unsigned_integer(k.id);
   w.text(k.name);
   w.text(k.mangled);
@@ -76,18 +138,20 @@ void put(CborWriter& w, const KernelInfo& k) {
   }
   w.array(k.sites.size());
   for (const Site& s : k.sites) {
-    w.array(5);
+    w.array(6);
     w.unsigned_integer(texts.index_of(s.text));
     w.unsigned_integer(not_negative(s.ptx_line));
     put_frame_index(w, s.frame);
     w.unsigned_integer(s.bytes);
     w.unsigned_integer(s.pc);
+    w.unsigned_integer(static_cast<std::uint64_t>(s.local_use));
   }
+  put(w, k.compiled);
 }
 
 KernelInfo get_kernel(CborReader& r) {
   KernelInfo k;
-  r.array_of(19);
+  r.array_of(20);
   k.id = r.unsigned_of<std::uint32_t>();
   k.name = r.text();
   k.mangled = r.text();
@@ -119,16 +183,18 @@ KernelInfo get_kernel(CborReader& r) {
   }
   if (chain_has_cycle(k.frames)) r.bad("cyclic inline chain");
   k.sites = get_list<Site>(r, [&](CborReader& in) {
-    in.array_of(5);
+    in.array_of(6);
     Site s;
     s.text = get_indexed(in, texts);
     s.ptx_line = in.positive_int();
     s.frame = get_frame_index(in);
     s.bytes = in.unsigned_of<std::uint8_t>();
     s.pc = in.unsigned_of<std::uint32_t>();
+    s.local_use = in.enumerator(LocalUse::kSaved);
     if (!frame_exists(s.frame)) in.bad("frame index out of range");
     return s;
   });
+  k.compiled = get_compiled(r, k.frames.size());
   return k;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trace/access.h"
+#include "views/compiled.h"
 
 namespace muscope::views {
 
@@ -17,6 +18,8 @@ inline constexpr std::uint32_t kNoPc = 0xffffffffu;
 
 /// KernelInfo::machine_problem where only a ptxas is missing; reports then say what installing it would add.
 inline constexpr char kNoPtxas[] = "ptxas was not found";
+/// How it begins where the machine code is of another CUDA release's ptxas than the PTX: the release follows.
+inline constexpr char kOtherRelease[] = "its PTX was made by CUDA ";
 
 /// A source position, with the call site it was inlined at (index into KernelInfo::frames, or kNoFrame).
 struct Frame {
@@ -34,6 +37,7 @@ struct Site {
   std::uint32_t frame = kNoFrame;
   std::uint8_t bytes = 0;    ///< per lane
   std::uint32_t pc = kNoPc;  ///< byte offset of the machine instruction in the kernel's code section; kNoPc: PTX
+  LocalUse local_use = LocalUse::kNone;  ///< of machine code's local accesses
 };
 
 /// Kinds of executed instructions, as ncu splits smsp__sass_thread_inst_executed_op_*.
@@ -78,6 +82,7 @@ struct KernelInfo {
   std::uint32_t minnctapersm = 0;
   std::vector<Frame> frames;
   std::vector<Site> sites;
+  CompiledFacts compiled;
 };
 
 /// Sums over the executions of one site in one space.

@@ -34,6 +34,11 @@ KernelInfo sample_kernel(std::uint32_t id) {
   k.minnctapersm = 2;
   k.frames = {{"copy.cu", 41, 7, "", kNoFrame}, {"inline.cuh", 9, 0, "load(int)", 0}, {"", 188, 0, "", kNoFrame}};
   k.sites = {{"LDG.E.64.CONSTANT R2, [R4.64]", 30, 1, 8, 0x10}, {"st.global.f32", 31, kNoFrame, 4}};
+  k.sites[0].local_use = LocalUse::kSaved;
+  k.compiled = {true, 584, 692, true, 368, 376, {}};
+  k.compiled.changes = {
+      {CodeChangeKind::kWarpSum, 1, trace::Space::kTexture, true, trace::Kind::kAtom, {4, 16, 4}, {1, 17, 0}},
+      {CodeChangeKind::kSpilled, kNoFrame, trace::Space::kLocal, false, trace::Kind::kStore, {}, {2, 8, 4}}};
   return k;
 }
 
@@ -93,6 +98,7 @@ void expect_equal(const KernelInfo& a, const KernelInfo& b) {
   EXPECT_EQ(a.machine_problem, b.machine_problem);
   EXPECT_THAT(a.maxntid, testing::ElementsAreArray(b.maxntid));
   EXPECT_EQ(a.minnctapersm, b.minnctapersm);
+  EXPECT_EQ(a.compiled, b.compiled);
   ASSERT_EQ(a.frames.size(), b.frames.size());
   for (std::size_t i = 0; i < a.frames.size(); ++i) {
     EXPECT_EQ(a.frames[i].file, b.frames[i].file);
@@ -108,6 +114,7 @@ void expect_equal(const KernelInfo& a, const KernelInfo& b) {
     EXPECT_EQ(a.sites[i].frame, b.sites[i].frame);
     EXPECT_EQ(a.sites[i].bytes, b.sites[i].bytes);
     EXPECT_EQ(a.sites[i].pc, b.sites[i].pc);
+    EXPECT_EQ(a.sites[i].local_use, b.sites[i].local_use);
   }
 }
 
@@ -309,6 +316,9 @@ TEST(RecordsIo, RejectsWhatPointsNowhere) {
   KernelInfo outside = sample_kernel(0);
   outside.sites[0].frame = 3;
   EXPECT_THAT(error_of([&] { decode_kernel(encoded(outside)); }), HasSubstr("frame index out of range"));
+  KernelInfo change = sample_kernel(0);
+  change.compiled.changes[0].frame = 3;
+  EXPECT_THAT(error_of([&] { decode_kernel(encoded(change)); }), HasSubstr("frame index out of range"));
 
   ProcessRecord p;
   p.kernels = {sample_kernel(0)};
