@@ -1,16 +1,14 @@
 #include "base/assembly_message.h"
 
-#include <initializer_list>
-
 namespace muscope {
 namespace {
 
 // A message is its kind, then texts, each with its length (64 bits, little endian) in front. Numbers travel as text.
-constexpr char kRequest = 'Q', kReply = 'R';
+constexpr char kRequest = 'Q', kLinkRequest = 'L', kReply = 'R';
 constexpr std::size_t kLengthBytes = 8;
 constexpr int kLargestSm = 9999;
 
-std::string message_of(char kind, std::initializer_list<std::string_view> texts) {
+std::string message_of(char kind, const std::vector<std::string_view>& texts) {
   std::string out(1, kind);
   for (const std::string_view text : texts) {
     for (std::size_t i = 0; i < kLengthBytes; ++i)
@@ -39,6 +37,7 @@ class Reader {
     return text;
   }
 
+  bool more() const { return good_ && !rest_.empty(); }
   bool good_to_the_end() const { return good_ && rest_.empty(); }
 
  private:
@@ -67,7 +66,13 @@ bool is_variant(std::string_view text) { return text.empty() || text == "a" || t
 
 std::string encode(const AssemblyRequest& request) {
   const std::string variant(request.variant == 0 ? 0 : 1, request.variant);
-  return message_of(kRequest, {std::to_string(request.sm), variant, request.options, request.ptx});
+  const std::string sm = std::to_string(request.sm);
+  std::vector<std::string_view> texts{sm, variant};
+  for (const AssemblyPart& part : request.parts) {
+    texts.push_back(part.options);
+    texts.push_back(part.ptx);
+  }
+  return message_of(request.relocatable ? kLinkRequest : kRequest, texts);
 }
 
 std::string encode(const AssemblyReply& reply) {
@@ -75,12 +80,17 @@ std::string encode(const AssemblyReply& reply) {
 }
 
 std::optional<AssemblyRequest> decode_assembly_request(std::string_view bytes) {
-  Reader reader(kRequest, bytes);
   AssemblyRequest request;
+  request.relocatable = !bytes.empty() && bytes.front() == kLinkRequest;
+  Reader reader(request.relocatable ? kLinkRequest : kRequest, bytes);
   request.sm = number_of(reader.text());
   const std::string variant = reader.text();
-  request.options = reader.text();
-  request.ptx = reader.text();
+  do {
+    AssemblyPart part;
+    part.options = reader.text();
+    part.ptx = reader.text();
+    request.parts.push_back(std::move(part));
+  } while (request.relocatable && reader.more());
   if (!reader.good_to_the_end() || request.sm < 0 || request.sm > kLargestSm || !is_variant(variant))
     return std::nullopt;
   request.variant = variant.empty() ? '\0' : variant.front();

@@ -5,18 +5,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muscope {
 
 /// No message has more bytes: far beyond any module that ptxas takes in reasonable time.
 inline constexpr std::size_t kLargestAssemblyMessage = std::size_t{512} << 20;
 
+/// One PTX module.
+struct AssemblyPart {
+  std::string ptx;
+  std::string options;  ///< for ptxas, as the fat binary records them
+
+  bool operator==(const AssemblyPart&) const = default;
+};
+
 /// "Assemble this." From the process to `muscope run`.
 struct AssemblyRequest {
-  std::string ptx;
-  int sm = 0;           ///< 90: for sm_90
-  char variant = 0;     ///< 'a': for sm_90a; 'f'; or 0
-  std::string options;  ///< for ptxas, as the fat binary records them
+  int sm = 0;                       ///< 90: for sm_90
+  char variant = 0;                 ///< 'a': for sm_90a; 'f'; or 0
+  bool relocatable = false;         ///< the parts are of one program (nvcc -rdc=true), to be linked
+  std::vector<AssemblyPart> parts;  ///< one, if not relocatable
 
   bool operator==(const AssemblyRequest&) const = default;
 };

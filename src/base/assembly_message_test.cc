@@ -6,10 +6,13 @@ namespace muscope {
 namespace {
 
 TEST(AssemblyMessage, ComesBackAsItWent) {
-  const AssemblyRequest request{std::string(".version 9.0\n\0tail", 18), 90, 'a', "-maxrregcount=32 -dlcm=cg"};
+  const AssemblyRequest request{
+      90, 'a', false, {{std::string(".version 9.0\n\0tail", 18), "-maxrregcount=32 -dlcm=cg"}}};
   EXPECT_EQ(decode_assembly_request(encode(request)), request);
-  const AssemblyRequest plain{"", 103, 0, ""};
+  const AssemblyRequest plain{103, 0, false, {{"", ""}}};
   EXPECT_EQ(decode_assembly_request(encode(plain)), plain);
+  const AssemblyRequest linked{90, 0, true, {{"a", "-O1"}, {"", ""}, {"c", ""}}};
+  EXPECT_EQ(decode_assembly_request(encode(linked)), linked);
   const AssemblyReply reply{std::string("\x7f"
                                         "ELF\0\1",
                                         6),
@@ -20,25 +23,29 @@ TEST(AssemblyMessage, ComesBackAsItWent) {
 }
 
 TEST(AssemblyMessage, HasThisLayout) {
-  const std::string bytes = encode(AssemblyRequest{"P", 90, 'a', "-O1"});
+  const std::string bytes = encode(AssemblyRequest{90, 'a', false, {{"P", "-O1"}}});
   const std::string wanted = std::string("Q") + '\2' + std::string(7, '\0') + "90" + '\1' + std::string(7, '\0') + "a" +
                              '\3' + std::string(7, '\0') + "-O1" + '\1' + std::string(7, '\0') + "P";
   EXPECT_EQ(bytes, wanted);
 }
 
 TEST(AssemblyMessage, WhatIsCutOffOrHasMoreIsNone) {
-  const std::string request = encode(AssemblyRequest{"some text", 90, 'a', "-O1"});
+  const std::string request = encode(AssemblyRequest{90, 'a', false, {{"some text", "-O1"}}});
   const std::string reply = encode(AssemblyReply{"cubin", "why", "13.0.88"});
   for (std::size_t n = 0; n < request.size(); ++n) EXPECT_FALSE(decode_assembly_request(request.substr(0, n))) << n;
   for (std::size_t n = 0; n < reply.size(); ++n) EXPECT_FALSE(decode_assembly_reply(reply.substr(0, n))) << n;
   EXPECT_FALSE(decode_assembly_request(request + '\0'));
+  const std::string linked = encode(AssemblyRequest{90, 0, true, {{"a", "-O1"}, {"b", ""}}});
+  int wholes = 0;
+  for (std::size_t n = 0; n < linked.size(); ++n) wholes += decode_assembly_request(linked.substr(0, n)).has_value();
+  EXPECT_EQ(wholes, 1) << "with the first part only";
   EXPECT_FALSE(decode_assembly_reply(reply + "x"));
   EXPECT_FALSE(decode_assembly_reply(request));
   EXPECT_FALSE(decode_assembly_request(reply));
 }
 
 TEST(AssemblyMessage, HostileBytesAreNone) {
-  const std::string good = encode(AssemblyRequest{"text", 90, 0, ""});
+  const std::string good = encode(AssemblyRequest{90, 0, false, {{"text", ""}}});
   // The length of the first text: 2^63 and more than there is.
   for (std::size_t at = 1; at < 9; ++at) {
     std::string bad = good;

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <system_error>
 
+#include "toolchain/link_code.h"
+
 namespace muscope::cli {
 namespace {
 
@@ -36,7 +38,8 @@ std::string first_error(const std::string& messages) {
     at = end + 1;
     // "ptxas /tmp/muscope-ptxas-x/kernel.ptx, line 4; error   : Unknown symbol 'x'"
     if (const std::size_t comma = line.find("kernel.ptx, "); comma != line.npos) line.erase(0, comma + 12);
-    if (line.starts_with("ptxas ")) line.erase(0, 6);
+    for (const std::string_view tool : {"ptxas ", "nvlink "})
+      if (line.starts_with(tool)) line.erase(0, tool.size());
     if (first.empty()) first = line;
     if (line.find("error") != line.npos || line.find("fatal") != line.npos) return line;
   }
@@ -151,16 +154,20 @@ AssemblyReply AssemblyService::answer(AssemblyRequest request) {
   AssemblyReply reply;
   if (!ptxas_) return reply;
   reply.version = ptxas_->version.text();
-  toolchain::RecordedOptions recorded = toolchain::read_recorded_options(request.options);
-  if (!recorded.problem.empty()) {
-    reply.reason = "muscope does not know the option '" + recorded.problem + "' that the program records";
+  std::optional<toolchain::Tool> nvlink;
+  if (request.relocatable && !(nvlink = toolchain::find_nvlink(*ptxas_))) {
+    reply.reason = "there is no nvlink beside it";
     return reply;
   }
-  toolchain::AssembleRequest work;
-  work.ptx = std::move(request.ptx);
-  work.architecture = request.sm;
-  work.suffix = request.variant;
-  work.options = std::move(recorded.words);
+  std::vector<toolchain::AssembleRequest> work;
+  for (AssemblyPart& part : request.parts) {
+    toolchain::RecordedOptions recorded = toolchain::read_recorded_options(part.options);
+    if (!recorded.problem.empty()) {
+      reply.reason = "muscope does not know the option '" + recorded.problem + "' that the program records";
+      return reply;
+    }
+    work.push_back({std::move(part.ptx), request.sm, request.variant, 0, std::move(recorded.words)});
+  }
 
   std::unique_lock lock(mutex_);
   freed_.wait(lock, [this] { return ending_ || assemblers_ < kMostAssemblers; });
@@ -169,7 +176,9 @@ AssemblyReply AssemblyService::answer(AssemblyRequest request) {
   lock.unlock();
   toolchain::Assembled made;
   try {
-    made = toolchain::assemble(*ptxas_, work, cache_ ? &*cache_ : nullptr, &running_);
+    toolchain::Cache* const cache = cache_ ? &*cache_ : nullptr;
+    made = nvlink ? toolchain::assemble_and_link(*ptxas_, *nvlink, std::move(work), cache, &running_)
+                  : toolchain::assemble(*ptxas_, work.front(), cache, &running_);
   } catch (const std::exception& problem) {
     made.messages = problem.what();
   }

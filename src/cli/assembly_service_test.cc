@@ -70,7 +70,7 @@ class Service : public testing::Test {
 
 TEST_F(Service, AssemblesWithTheRecordedOptions) {
   start();
-  const auto reply = ask({"some ptx\n", 90, 'a', " -v -maxrregcount=32 "});
+  const auto reply = ask({90, 'a', false, {{"some ptx\n", " -v -maxrregcount=32 "}}});
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->cubin, "options: -arch=sm_90a -lineinfo --maxrregcount=32\nsome ptx\n");
   EXPECT_EQ(reply->reason, "");
@@ -80,12 +80,12 @@ TEST_F(Service, AssemblesWithTheRecordedOptions) {
 
 TEST_F(Service, SaysWhyThereIsNoCubin) {
   start();
-  const auto refused = ask({"bad", 90, 0, ""});
+  const auto refused = ask({90, 0, false, {{"bad", ""}}});
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->cubin, "");
   EXPECT_EQ(refused->reason, "line 4; error   : Unknown symbol 'bad'");
   EXPECT_EQ(refused->version, "13.0.88");
-  const auto unknown = ask({"text", 90, 0, "--output-file=/tmp/x"});
+  const auto unknown = ask({90, 0, false, {{"text", "--output-file=/tmp/x"}}});
   ASSERT_TRUE(unknown);
   EXPECT_THAT(unknown->reason, HasSubstr("--output-file=/tmp/x"));
   EXPECT_EQ(folder_.read("log"), "begin\n") << "ptxas must not have been called for the second";
@@ -93,13 +93,13 @@ TEST_F(Service, SaysWhyThereIsNoCubin) {
 
 TEST_F(Service, WithoutPtxasThatIsTheAnswer) {
   start(false);
-  EXPECT_EQ(ask({"text", 90, 0, ""}), AssemblyReply{});
+  EXPECT_EQ(ask({90, 0, false, {{"text", ""}}}), AssemblyReply{});
 }
 
 TEST_F(Service, TheSecondTimeItComesFromTheCache) {
   start();
-  const auto first = ask({"text", 90, 0, ""});
-  EXPECT_EQ(ask({"text", 90, 0, ""}), first);
+  const auto first = ask({90, 0, false, {{"text", ""}}});
+  EXPECT_EQ(ask({90, 0, false, {{"text", ""}}}), first);
   EXPECT_EQ(folder_.read("log"), "begin\nend\n");
 }
 
@@ -110,7 +110,7 @@ TEST_F(Service, AtMostTwoRunAtATime) {
   for (int i = 0; i < 7; ++i)
     others.emplace_back([&, i] {
       const std::string text = "slow " + std::to_string(i);
-      const auto reply = ask({text, 90, 0, ""});
+      const auto reply = ask({90, 0, false, {{text, ""}}});
       good += reply && reply->cubin == "options: -arch=sm_90 -lineinfo\n" + text;
     });
   for (std::thread& other : others) other.join();
@@ -134,14 +134,14 @@ TEST_F(Service, ProcessesThatDieInTheMiddleHurtNobody) {
       const MessageSocket connection = MessageSocket::connect_to(place(), {});
       if (i == 0) [[maybe_unused]]
         const auto sent = ::send(connection.fd(), "MSGM\xff", 5, MSG_NOSIGNAL);
-      if (i == 1) connection.send(encode(AssemblyRequest{"slow", 90, 0, ""}), {});
+      if (i == 1) connection.send(encode(AssemblyRequest{90, 0, false, {{"slow", ""}}}), {});
       ::kill(::getpid(), SIGKILL);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status));
   }
-  const auto reply = ask({"text", 90, 0, ""});
+  const auto reply = ask({90, 0, false, {{"text", ""}}});
   ASSERT_TRUE(reply);
   EXPECT_THAT(reply->cubin, HasSubstr("text"));
 }
@@ -162,7 +162,7 @@ TEST_F(Service, GarbageHurtsNobody) {
       [[maybe_unused]] const auto sent = ::send(connection.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     }
   }
-  EXPECT_TRUE(ask({"text", 90, 0, ""}));
+  EXPECT_TRUE(ask({90, 0, false, {{"text", ""}}}));
 }
 
 TEST_F(Service, MoreConnectionsThanItServesWait) {
@@ -173,7 +173,7 @@ TEST_F(Service, MoreConnectionsThanItServesWait) {
     ASSERT_TRUE(silent.back().valid());
   }
   std::atomic<bool> answered{false};
-  std::thread other([&] { answered = ask({"text", 90, 0, ""}).has_value(); });
+  std::thread other([&] { answered = ask({90, 0, false, {{"text", ""}}}).has_value(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_FALSE(answered);
   silent.pop_back();
@@ -185,7 +185,7 @@ TEST_F(Service, EndsAtOnceWhateverItIsDoing) {
   start();
   const MessageSocket silent = MessageSocket::connect_to(place(), {});
   std::optional<AssemblyReply> unanswered = AssemblyReply{};
-  std::thread other([&] { unanswered = ask({"forever", 90, 0, ""}); });
+  std::thread other([&] { unanswered = ask({90, 0, false, {{"forever", ""}}}); });
   while (folder_.read("pid").empty()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const pid_t assembler = std::stoi(folder_.read("pid"));
   EXPECT_TRUE(service_->owns(assembler));
@@ -198,7 +198,7 @@ TEST_F(Service, EndsAtOnceWhateverItIsDoing) {
   EXPECT_FALSE(unanswered);
   EXPECT_EQ(::kill(assembler, 0), -1) << "it is gone, and was waited for";
   EXPECT_FALSE(std::filesystem::exists(place()));
-  EXPECT_FALSE(ask({"text", 90, 0, ""}));
+  EXPECT_FALSE(ask({90, 0, false, {{"text", ""}}}));
 }
 
 TEST_F(Service, APlaceThatCannotBeMadeIsNoService) {

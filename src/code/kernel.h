@@ -89,10 +89,11 @@ enum class MachineKind : std::uint8_t {
   kCollective,     ///< WARPSYNC.COLLECTIVE: the same, and remembers who came together and where they go on: target
   kEndCollective,  ///< ENDCOLLECTIVE: they part again and go on there
   kIndirect,       ///< BRX, CALL and RET by register: to the address in a (pair when dst_lane_bytes is 8) plus offset
-  kDiverged,       ///< BRA.DIV: to target when the running lanes are not those of mask a, else to target2
-  kBuiltin,        ///< a function of CUDA's device runtime, by the machine's calling convention
-  kCastSpin,       ///< ATOMS.CAST.SPIN
-  kAnyLane,        ///< BRA.U.ANY: predicate dst is true for all lanes when a is for a running one
+  kDiverged,  ///< BRA.DIV, BRA.CONV (offset 1): to target when the running lanes differ from mask a (or are those of
+              ///< it), under guard b; else to target2
+  kBuiltin,   ///< a function of CUDA's device runtime, by the machine's calling convention
+  kCastSpin,  ///< ATOMS.CAST.SPIN
+  kAnyLane,   ///< BRA.U.ANY: predicate dst is true for all lanes when a is for a running one
 };
 
 struct AsyncDetails;
@@ -201,6 +202,10 @@ struct Param {
   std::uint32_t offset = 0, bytes = 0;
 };
 
+/// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
+/// there). Machine code of earlier ones starts at 0.
+inline constexpr std::uint32_t kSharedBase = 1024;
+
 /// A slot of the const bank: a literal, or bytes of the kernel's parameters.
 struct ConstSlot {
   bool is_param = false;
@@ -247,7 +252,8 @@ struct Kernel {
   std::uint32_t const_bank_bytes = 0;
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;    ///< without dynamic shared memory; starts at kSharedBase
+  std::uint32_t shared_base = kSharedBase;  ///< first byte of a block's shared memory that the kernel uses
+  std::uint32_t static_shared_bytes = 0;    ///< without dynamic shared memory; starts at shared_base
   std::uint32_t dynamic_shared_offset = 0;  ///< from the window's start
   bool ordered = false;                     ///< results depend on the order of blocks: one worker, fixed schedule
   bool has_calls = false;
@@ -271,8 +277,5 @@ inline constexpr std::uint64_t kCodeWindow = 0x8380'0000'0000;  ///< machine cod
 /// Machine code: first slot of the frame that holds a convergence barrier, its mask in every word.
 inline constexpr std::uint32_t kBarrierSlots = 1, kBarriers = 16;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
-/// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
-/// there).
-inline constexpr std::uint32_t kSharedBase = 1024;
 
 }  // namespace muscope::code

@@ -25,7 +25,12 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
   for (const Param& p : k.params) end = std::max(end, p.offset + p.bytes);
   k.param_bytes = std::max({like.param_bytes + input.parameter_offset, input.bank0_bytes, end});
   k.static_shared_bytes = like.static_shared_bytes;
-  k.dynamic_shared_offset = like.dynamic_shared_offset;
+  k.shared_base = input.shared_base;
+  k.dynamic_shared_offset = like.dynamic_shared_offset - like.shared_base + k.shared_base;
+  if (input.static_shared != 0) {
+    k.static_shared_bytes = k.info.static_shared = input.static_shared;
+    k.dynamic_shared_offset = std::max(k.dynamic_shared_offset, (k.shared_base + input.static_shared + 15) / 16 * 16);
+  }
   k.ordered = like.ordered;
   k.const_bank_base = like.const_bank_base;
   k.const_bank_size = like.const_bank_size;

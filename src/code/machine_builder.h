@@ -79,7 +79,9 @@ class MachineBuilder {
 
 // One file each.
 void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i);
-/// The address of a memory instruction: register, uniform register and offset.
+/// A register that is scaled in the address ([R6.X4], as before sm_90): an op that shifts it, before the access's own.
+void lower_scale(MachineBuilder& b, const sass::Instruction& i);
+/// The address of a memory instruction: register, uniform register and offset. After lower_scale.
 void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op);
 /// LDSM and STSM; false when the instruction is none.
 bool lower_matrix_access(MachineBuilder& b, const sass::Instruction& i);

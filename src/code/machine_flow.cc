@@ -117,7 +117,7 @@ class Finder {
     for (; n < count_ && !reached_[n]; ++n) {
       reached_[n] = true;
       sass::Instruction& i = flow_.instructions[n];
-      i = sass::decode(input_.words[n], n * kBytes);
+      i = sass::decode(input_.words[n], n * kBytes, input_.encoding);
       // Absolute targets within the code.
       if ((i.opcode == Opcode::kCALL || i.opcode == Opcode::kJMP) && !i.a.exists() && i.memory.target >= kCode &&
           i.memory.target < kCode + std::int64_t{count_} * kBytes)

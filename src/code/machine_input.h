@@ -15,12 +15,15 @@
 namespace muscope::code {
 
 struct MachineInput {
-  std::vector<sass::Word> words;                   ///< the code section, relocated for kCodeWindow
+  std::vector<sass::Word> words;  ///< the code, relocated for kCodeWindow
+  sass::Encoding encoding = sass::Encoding::kHopper;
   std::uint32_t entry = 0;                         ///< byte offset of the kernel in it
   std::vector<std::uint32_t> functions;            ///< offsets of the device functions in it
   std::vector<std::uint32_t> table_targets;        ///< offsets that its jump tables name
   std::map<std::uint64_t, std::string> externals;  ///< addresses given to functions of the device runtime: "vprintf"
   std::uint32_t stack_bytes = 0;                   ///< local memory per thread
+  std::uint32_t shared_base = 1024;                ///< where the code expects the first byte of shared memory
+  std::uint32_t static_shared = 0;                 ///< bytes, where linking decided them; 0: as the PTX says
   std::uint32_t parameter_offset = 0;              ///< where the parameters begin in constant bank 0
   std::vector<std::uint32_t> parameters;           ///< offset of each from the first one on; empty when not known
   std::uint32_t bank0_bytes = 0;                   ///< of constant bank 0: the driver's words and the parameters

@@ -289,14 +289,13 @@ class MachineLowering {
     const std::uint32_t target = target_block(i.memory.target);
     const auto kind = static_cast<std::uint8_t>(i.memory.mode & kBranchKind);
     if (kind == kBranchDiverged || kind == kBranchConverged) {
-      if ((i.guard.exists() && kind == kBranchConverged) || i.p0.exists() || i.a.invert)
-        throw CannotLower("a form of BRA");
-      const std::uint32_t next = target_block(i.pc + 16);
-      targets_.push_back({next_op(), kind == kBranchDiverged ? target : next});
-      targets2_.push_back({next_op(), kind == kBranchDiverged ? next : target});
+      if (i.p0.exists() || (i.a.invert && i.a.index != sass::kUrz)) throw CannotLower("a form of BRA");
+      targets_.push_back({next_op(), target});
+      targets2_.push_back({next_op(), target_block(i.pc + 16)});
       Op& op = b_.add(OpKind::kMachine, i, false);
       op.machine = MachineKind::kDiverged;
-      op.a = b_.value(i.a);
+      op.offset = kind == kBranchConverged ? 1 : 0;
+      op.a = i.a.invert ? b_.all_ones() : b_.value(i.a);
       if (i.guard.exists()) op.b = b_.predicate(i.guard), op.b_negated = i.guard.invert;
       return;
     }

@@ -42,6 +42,7 @@ bool lower_matrix_access(MachineBuilder& b, const sass::Instruction& i) {
   const bool store = i.opcode == Opcode::kSTSM;
   if (!store && i.opcode != Opcode::kLDSM) return false;
   const sass::Operand& data = store ? i.a : i.dst;
+  lower_scale(b, i);
   Op& op = b.add(OpKind::kPtx, i);
   op.opcode = store ? ptx::Opcode::k_stmatrix : ptx::Opcode::k_ldmatrix;
   op.type = ptx::Type::kB16;

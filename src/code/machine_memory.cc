@@ -75,13 +75,26 @@ Type atomic_type(const sass::Instruction& i) {
 
 }  // namespace
 
+void lower_scale(MachineBuilder& b, const sass::Instruction& i) {
+  const sass::MemoryForm& m = i.memory;
+  if (m.scale == 0 || !m.base.exists() || m.base.index == sass::kRz) return;
+  if (m.address_64) throw CannotLower("a scaled address of 64 bits");
+  Op& op = b.add(OpKind::kPtx, i);
+  op.opcode = ptx::Opcode::k_shl;
+  op.type = Type::kB32;
+  op.dst = b.temporary(0);
+  op.a = b.reg(m.base.index);
+  op.b = b.literal(m.scale);
+  op.sass = nullptr;
+}
+
 void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op) {
   const sass::MemoryForm& m = i.memory;
   op.offset = m.offset;
   op.address_is_64 = false;
   const bool has_base = m.base.exists() && m.base.index != sass::kRz;
   if (has_base) {
-    op.a = b.reg(m.base.index);
+    op.a = m.scale != 0 ? b.temporary(0) : b.reg(m.base.index);
     op.address_is_pair = m.address_64;
   }
   if (m.uniform.exists() && m.uniform.index != sass::kUrz) {
@@ -143,6 +156,7 @@ void lower_constant(MachineBuilder& b, const sass::Instruction& i) {
 
 void lower_atomic(MachineBuilder& b, const sass::Instruction& i, MemoryKind kind) {
   const bool spin = i.memory.spin;
+  lower_scale(b, i);
   Op& op = b.add(spin ? OpKind::kMachine : OpKind::kPtx, i);
   const bool used = i.dst.exists() && i.dst.index != sass::kRz;
   op.machine = spin ? MachineKind::kCastSpin : MachineKind::kNone;
@@ -188,7 +202,7 @@ void lower_memory_instruction(MachineBuilder& b, const sass::Instruction& i) {
   const bool store = kind.opcode == ptx::Opcode::k_st;
   const unsigned words = i.memory.bytes <= 4 ? 1 : i.memory.bytes / 4u;
   if (i.pdst0.exists() || i.p0.exists()) throw CannotLower("a predicate beside the guard");
-  if (i.memory.scale != 0) throw CannotLower("a scaled address");
+  lower_scale(b, i);
   Op& op = b.add(OpKind::kPtx, i);
   op.opcode = kind.opcode;
   op.space = kind.space;

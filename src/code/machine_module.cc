@@ -15,9 +15,24 @@ constexpr std::uint64_t kBankAlignment = 256;
 constexpr std::uint64_t kExternalWindow = kFunctionWindow + (std::uint64_t{1} << 38);
 constexpr std::uint64_t kCodeAlignment = 128;
 constexpr std::uint32_t kStackAlignment = 16;
-constexpr std::uint32_t kDriverWords = 0x210;  // of constant bank 0, sm_90
+constexpr std::uint32_t kDriverWords = 0x210;  // of constant bank 0, sm_90: before, they are fewer
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+constexpr int kHopper = 90;  ///< compute capability
+
+/// Variables that several files have under one name, each its own: what compilers add (texts of printf, tables of sin
+/// and cos). Names of the program's own static variables are made unique by nvcc. Sorted.
+std::vector<std::string> private_names(const cubin::CodeImage& image) {
+  std::vector<std::string> names, twice;
+  for (const cubin::DataSection& data : image.data)
+    for (const cubin::ImageSymbol& symbol : data.symbols)
+      if (symbol.binding == cubin::Binding::kLocal) names.push_back(symbol.name);
+  std::sort(names.begin(), names.end());
+  for (std::size_t n = 1; n < names.size(); ++n)
+    if (names[n] == names[n - 1]) twice.push_back(names[n]);
+  return twice;
+}
 
 constexpr const char* kExternals[] = {"vprintf", "malloc", "free", "__assertfail"};
 
@@ -27,6 +42,8 @@ std::uint64_t MachineModule::extra_bytes(const MachineCode& code) {
   std::uint64_t bytes = kBankAlignment;
   for (const cubin::ConstantData& c : code.image.constants)
     if (c.bank != 3) bytes += round_up(c.bytes.size(), kBankAlignment);
+  if (!private_names(code.image).empty())
+    for (const cubin::DataSection& data : code.image.data) bytes += round_up(data.size, kBankAlignment);
   return bytes;
 }
 
@@ -35,7 +52,21 @@ MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const Load
     : code_(std::move(code)), image_(code_->image), address_(section_addresses(*code_)) {
   cubin::Placement at;
   at.sections = address_;
+  std::uint64_t next = round_up(bank3 + bank3_bytes, kBankAlignment);
+  for (const cubin::ConstantData& c : image_.constants) {
+    if (c.bank == 3) continue;
+    bank_address_[{c.bank, c.owner}] = next;
+    next += round_up(c.bytes.size(), kBankAlignment);
+  }
+  bank_address_[{3, ""}] = bank3;
+  const std::vector<std::string> twice = private_names(image_);
+  if (!twice.empty())
+    for (const cubin::DataSection& data : image_.data) {
+      at.data.push_back(next);
+      next += round_up(data.size, kBankAlignment);
+    }
   at.address = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
+    if (std::binary_search(twice.begin(), twice.end(), symbol)) return std::nullopt;  // at.data knows which
     if (const LoadedModule::Symbol* known = module.symbol(symbol)) return known->address;
     for (std::size_t n = 0; n < std::size(kExternals); ++n)
       if (symbol == kExternals[n]) return kExternalWindow + 16 * n;
@@ -44,14 +75,12 @@ MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const Load
   for (const cubin::RelocationProblem& p : cubin::apply_relocations(image_, at))
     problems_.try_emplace(p.section, p.why);
   for (std::size_t n = 0; n < std::size(kExternals); ++n) externals_[kExternalWindow + 16 * n] = kExternals[n];
-  std::uint64_t next = round_up(bank3 + bank3_bytes, kBankAlignment);
-  for (const cubin::ConstantData& c : image_.constants) {
-    if (c.bank == 3) continue;
-    bank_address_[{c.bank, c.owner}] = next;
-    std::memcpy(memory.host_pointer(next), c.bytes.data(), c.bytes.size());
-    next += round_up(c.bytes.size(), kBankAlignment);
-  }
-  bank_address_[{3, ""}] = bank3;
+  const auto copy = [&](std::uint64_t to, const std::vector<std::uint8_t>& bytes) {
+    if (!bytes.empty()) std::memcpy(memory.host_pointer(to), bytes.data(), bytes.size());
+  };
+  for (const cubin::ConstantData& c : image_.constants)
+    if (c.bank != 3) copy(bank_address_.at({c.bank, c.owner}), c.bytes);
+  for (std::size_t n = 0; n < at.data.size(); ++n) copy(at.data[n], image_.data[n].bytes);
 }
 
 std::vector<std::uint64_t> MachineModule::section_addresses(const MachineCode& code) {
@@ -68,7 +97,7 @@ std::vector<std::uint64_t> MachineModule::section_addresses(const MachineCode& c
   return addresses;
 }
 
-void MachineModule::add_section(std::size_t index, const std::string& kernel, MachineInput& out,
+void MachineModule::add_section(std::size_t index, const std::string& kernel, std::uint32_t ptx_text, MachineInput& out,
                                 std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const {
   const cubin::CodeSection& section = image_.sections[index];
   const auto place = static_cast<std::uint32_t>(address_[index] - kCodeWindow);
@@ -84,7 +113,7 @@ void MachineModule::add_section(std::size_t index, const std::string& kernel, Ma
     const cubin::FrameRow* row = cubin::line_at(section, n);
     out.frame_of.push_back(row ? frame_row(*row, out, known) : views::kNoFrame);
     const cubin::PtxRow* ptx = cubin::ptx_line_at(section, n);
-    out.ptx_line_of.push_back(ptx ? static_cast<int>(ptx->line) : 0);
+    out.ptx_line_of.push_back(ptx && ptx->text == ptx_text ? static_cast<int>(ptx->line) : 0);
   }
   for (const cubin::ImageSymbol& f : section.functions) {
     if (f.name == kernel)
@@ -145,13 +174,20 @@ bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std:
     }
   }
   std::map<std::array<std::int64_t, 3>, std::uint32_t> known;
-  add_section(static_cast<std::size_t>(section - image_.sections.data()), mangled, out, known);
+  const std::uint32_t text = section->ptx_lines.empty() ? 0 : section->ptx_lines.front().text;
+  add_section(static_cast<std::size_t>(section - image_.sections.data()), mangled, text, out, known);
   for (std::size_t n = 0; n < image_.sections.size(); ++n)
-    if (address_[n] != kCodeWindow) add_section(n, mangled, out, known);
+    if (address_[n] != kCodeWindow) add_section(n, mangled, text, out, known);
   out.externals = externals_;
   out.executable = code_->executable;
   const std::uint32_t stack = std::max({kernel->stack_bytes, kernel->frame_bytes, facts->stack_bytes});
   out.stack_bytes = static_cast<std::uint32_t>(round_up(stack, kStackAlignment));
+  const bool linked = std::any_of(address_.begin(), address_.end(), [](std::uint64_t a) { return a != kCodeWindow; });
+  if (linked) out.static_shared = kernel->static_shared;
+  if (image_.target.sm < kHopper) {
+    out.encoding = sass::Encoding::kAmpere;
+    out.shared_base = 0;  // such code does not see the system's part of shared memory
+  }
   out.parameter_offset = kernel->parameter_offset != 0 ? kernel->parameter_offset : facts->parameter_offset;
   for (const cubin::KernelParameter& parameter : facts->parameters) {
     if (parameter.ordinal >= facts->parameters.size()) continue;

@@ -44,8 +44,9 @@ class MachineModule {
   const MachineCode& code() const { return *code_; }
 
  private:
-  /// Code, functions, jump tables and lines of section `index`, at its place.
-  void add_section(std::size_t index, const std::string& kernel, MachineInput& out,
+  /// Code, functions, jump tables and lines of section `index`, at its place. `ptx_text`: the one of the cubin's PTX
+  /// texts that the kernel stands in, whose lines are told.
+  void add_section(std::size_t index, const std::string& kernel, std::uint32_t ptx_text, MachineInput& out,
                    std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;
   std::uint32_t frame_row(const cubin::FrameRow& row, MachineInput& out,
                           std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;

@@ -80,7 +80,9 @@ struct PtxChoice {
 /// same major from its minor on.
 PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm);
 
-/// The cubin made for exactly this GPU, the 'a' variant preferred; null when there is none. With `like`, only a cubin
+/// The cubin that this GPU would run, the newest target and its 'a' variant preferred; null when there is none: one made
+/// for it, or for an earlier minor revision of the same major one ("Binary Compatibility" in the CUDA C++ Programming
+/// Guide; between Tegra and others there is none). With `like`, only a cubin
 /// of that very target counts (the one that belongs to a PTX entry).
 const FatbinEntry* choose_cubin(std::span<const FatbinEntry> entries, int sm, const SmTarget* like = nullptr);
 

@@ -19,11 +19,21 @@ bool runs_on(const SmTarget& target, int sm) {
   }
 }
 
+bool is_tegra(int sm) { return sm == 53 || sm == 62 || sm == 72 || sm == 87 || sm == 101 || sm == 110; }
+
+bool is_binary_for(const SmTarget& target, int sm) {
+  if (target.sm == sm) return true;
+  if (target.variant == 'a' || is_tegra(target.sm) || is_tegra(sm)) return false;
+  return target.sm / 10 == sm / 10 && target.sm < sm;
+}
+
 int specificity(const SmTarget& target) { return target.variant == 'a' ? 2 : target.variant == 'f' ? 1 : 0; }
 
 auto rank(const FatbinEntry& entry) {
   return std::tuple(entry.target.sm, specificity(entry.target), entry.version_major, entry.version_minor);
 }
+
+auto rank_of_target(const FatbinEntry& entry) { return std::tuple(entry.target.sm, specificity(entry.target)); }
 
 std::string_view name_of(Compression compression) {
   switch (compression) {
@@ -56,9 +66,9 @@ PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm) {
 const FatbinEntry* choose_cubin(std::span<const FatbinEntry> entries, int sm, const SmTarget* like) {
   const FatbinEntry* best = nullptr;
   for (const FatbinEntry& entry : entries) {
-    if (entry.kind != EntryKind::kCubin || entry.target.sm != sm) continue;
+    if (entry.kind != EntryKind::kCubin || !is_binary_for(entry.target, sm)) continue;
     if (like != nullptr && entry.target != *like) continue;
-    if (best == nullptr || specificity(entry.target) > specificity(best->target)) best = &entry;
+    if (best == nullptr || rank_of_target(entry) > rank_of_target(*best)) best = &entry;
   }
   return best;
 }

@@ -137,7 +137,8 @@ TEST(Fatbin, ChoosesTheNewestUsablePtx) {
   EXPECT_EQ(choose_cubin(fatbin.entries, 90)->target, (SmTarget{90, 'a'}));
   const SmTarget plain{90, 0};
   EXPECT_EQ(choose_cubin(fatbin.entries, 90, &plain)->target, plain);
-  EXPECT_EQ(choose_cubin(fatbin.entries, 86), nullptr);
+  EXPECT_EQ(choose_cubin(fatbin.entries, 86)->target, (SmTarget{80, 0}));
+  EXPECT_EQ(choose_cubin(fatbin.entries, 70), nullptr);
 }
 
 FatbinEntry ptx_entry(int sm, char variant, int minor = 0) {
@@ -147,6 +148,27 @@ FatbinEntry ptx_entry(int sm, char variant, int minor = 0) {
   entry.version_major = 8;
   entry.version_minor = minor;
   return entry;
+}
+
+TEST(Fatbin, ChoosesACubinThatTheGpuRuns) {
+  std::vector<FatbinEntry> entries{ptx_entry(80, 0), ptx_entry(80, 0), ptx_entry(87, 0), ptx_entry(86, 0),
+                                   ptx_entry(90, 'a')};
+  for (std::size_t n = 1; n < entries.size(); ++n) entries[n].kind = EntryKind::kCubin;
+  const auto chosen = [&](int sm) {
+    const FatbinEntry* const entry = choose_cubin(entries, sm);
+    return entry == nullptr ? std::string("none") : to_string(entry->target);
+  };
+  EXPECT_EQ(chosen(80), "80");
+  EXPECT_EQ(chosen(86), "86");
+  EXPECT_EQ(chosen(87), "87");
+  EXPECT_EQ(chosen(89), "86");
+  EXPECT_EQ(chosen(90), "90a");
+  EXPECT_EQ(chosen(75), "none");
+  EXPECT_EQ(chosen(100), "none");
+  entries.pop_back();
+  EXPECT_EQ(chosen(90), "none") << "another major revision";
+  entries.erase(entries.begin() + 2);
+  EXPECT_EQ(chosen(87), "none") << "a Tegra";
 }
 
 TEST(Fatbin, ChoosesByVariant) {

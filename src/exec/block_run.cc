@@ -127,7 +127,7 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   const std::uint32_t groups = (threads + kGroupLanes - 1) / kGroupLanes;
   const MoreStack more = more_stack(kernel, request.stack_bytes);
   block->shared_bytes = request.dynamic_shared != 0 ? kernel.dynamic_shared_offset + request.dynamic_shared
-                                                    : code::kSharedBase + kernel.static_shared_bytes;
+                                                    : kernel.shared_base + kernel.static_shared_bytes;
   // The assembler may read words beside a variable, inside what hardware hands out at once.
   if (kernel.machine_code) block->shared_bytes = round_up(block->shared_bytes, kSharedGranularity);
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);

@@ -196,7 +196,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
     default:
       break;
   }
-  // Machine code borrows moves and the combination of two predicates.
+  // Machine code borrows moves, the combination of two predicates and shifts.
   if (op.source == nullptr)
     return op.opcode == Opcode::k_mov        ? table.move(op)
            : op.opcode == Opcode::k_shl      ? table.bits(op)

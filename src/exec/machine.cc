@@ -182,7 +182,9 @@ const XOp* jump_indirect(Warp& w, const XOp* op) {
 
 const XOp* branch_if_diverged(Warp& w, const XOp* op) {
   const GroupMask expected = w.src<std::uint32_t>(op->a)[lowest(w.active)];
-  if (w.active == expected || op->b == kNoPlace) return ops_of(w) + (w.active == expected ? op->target2 : op->target);
+  const bool if_converged = op->offset != 0;
+  if ((w.active == expected) != if_converged) return ops_of(w) + op->target2;
+  if (op->b == kNoPlace) return ops_of(w) + op->target;
   // Under a guard, which is looked at lane by lane; that lanes are missing is not.
   const GroupMask p = *w.src<std::uint32_t>(op->b);
   return part(w, op, (op->b_negated ? ~p : p) & w.active);

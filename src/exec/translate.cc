@@ -98,7 +98,8 @@ void fault_outside(Warp& w, const XOp* op, unsigned lane, std::uint64_t address,
     text += "every allocation: " + detail;
     hint = "check the index against the size; cudaMalloc takes bytes, not elements";
   } else if (std::string_view(space) == "shared") {
-    text += fmt::format("the block's {} bytes of shared memory", w.block->shared_bytes - code::kSharedBase);
+    text += fmt::format("the block's {} bytes of shared memory",
+                        w.block->shared_bytes - w.worker->program->kernel->shared_base);
     hint = "is the dynamic shared memory size of the launch large enough?";
   } else if (std::string_view(space) == "local") {
     text += fmt::format("the thread's {} bytes of local memory", w.local_stride);

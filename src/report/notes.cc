@@ -53,6 +53,10 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
   for (const std::string& source : machine_sources)
     notes.push_back(
         fmt::format("{} the {} that was executed.", ptx ? "Counts of some kernels follow" : "Counts follow", source));
+  if (!machine_sources.empty() && !(report.gpu.cc_major == 9 && report.gpu.cc_minor == 0))
+    notes.push_back(
+        "Counts of machine code were compared with the counters of a GPU of compute capability 9.0 only: those of this "
+        "one are graded modelled.");
   for (const std::string& why : other_releases)
     notes.push_back(fmt::format(
         "ptxas is not of the CUDA release that wrote the PTX ({}): that release's own could issue other instructions "

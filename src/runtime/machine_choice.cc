@@ -67,19 +67,22 @@ bool made_by_llvm(std::string_view ptx) {
   return ptx.substr(0, kPreamble).find("LLVM NVPTX") != ptx.npos;
 }
 
-MachineChoice from_ptxas(const ChosenPtx& ptx, int sm, const RunOptions& options) {
+MachineChoice from_ptxas(const ChosenPtx& ptx, bool relocatable, int sm, const RunOptions& options) {
   MachineChoice choice;
   AssemblyRequest request;
-  request.ptx = ptx.text;
   request.sm = sm;
-  if (ptx.entry->target.sm == sm) request.variant = ptx.entry->target.variant;
-  request.options = ptx.entry->options;
+  request.relocatable = relocatable;
+  for (const ChosenPtx::Part& part : ptx.parts) {
+    // Code of one part that needs the variant's features makes all of it code of the variant.
+    if (part.entry->target.sm == sm && part.entry->target.variant != 0) request.variant = part.entry->target.variant;
+    request.parts.push_back({std::string(part.text), part.entry->options});
+  }
   const AssemblyReply reply = ask(options, request);
   if (reply.version.empty()) {
     choice.problem = reply.reason.empty() ? views::kNoPtxas : reply.reason;
     return choice;
   }
-  const std::string name = "ptxas " + reply.version;
+  const std::string name = "ptxas " + reply.version + (relocatable ? " and nvlink" : "");
   if (reply.cubin.empty()) {
     choice.problem = name + ": " + reply.reason;
     return choice;
@@ -90,8 +93,9 @@ MachineChoice from_ptxas(const ChosenPtx& ptx, int sm, const RunOptions& options
     choice.problem = "what " + name + " made cannot be read: " + error.diagnostics().front().text;
     return choice;
   }
-  if (!made_by_llvm(ptx.text))
-    choice.other_release = other_release(ptx.entry->version_major, ptx.entry->version_minor, reply.version);
+  for (const ChosenPtx::Part& part : ptx.parts)
+    if (!made_by_llvm(part.text) && choice.other_release.empty())
+      choice.other_release = other_release(part.entry->version_major, part.entry->version_minor, reply.version);
   if (!choice.other_release.empty()) choice.problem = views::kOtherRelease + choice.other_release;
   return choice;
 }
@@ -127,12 +131,12 @@ MachineChoice choose_machine_code(const cubin::Fatbin& fatbin, const ChosenPtx& 
     return choice;
   }
   if (const cubin::FatbinEntry* const entry = cubin::choose_cubin(fatbin.entries, sm)) return from_program(*entry);
-  if (fatbin.relocatable || ptx.entry == nullptr) {
-    choice.problem = "several files were linked, and no cubin for this GPU came of it";
+  if (ptx.parts.empty() || ptx.incomplete) {
+    choice.problem = "not every file of it has PTX, and there is no linked cubin for this GPU";
   } else if (ptx.not_for_target) {
     choice.problem = "its PTX is for a later GPU";
   } else {
-    choice = from_ptxas(ptx, sm, options);
+    choice = from_ptxas(ptx, fatbin.relocatable, sm, options);
   }
   return choice;
 }

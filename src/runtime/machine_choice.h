@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "code/machine_module.h"
 #include "cubin/fatbin.h"
@@ -20,9 +22,13 @@ struct MachineChoice {
 
 /// The PTX that was chosen for this GPU.
 struct ChosenPtx {
-  const cubin::FatbinEntry* entry = nullptr;  ///< null: not one PTX (several files were linked)
-  std::string_view text;
+  struct Part {
+    const cubin::FatbinEntry* entry = nullptr;
+    std::string_view text;
+  };
+  std::vector<Part> parts;  ///< one per file of an -rdc=true program, else one
   bool not_for_target = false;
+  bool incomplete = false;  ///< a file of the program has no PTX
 };
 
 /// For a GPU of compute capability `sm`. Waits for ptxas where it is asked; gives up when the run is to end. Never

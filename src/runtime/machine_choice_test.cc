@@ -44,6 +44,17 @@ TEST(MachineChoice, TakesTheCubinForThisGpu) {
   EXPECT_TRUE(choose(File("code_90_linked.cubin").fatbin, 90).code);
 }
 
+// CUDA C++ Programming Guide, "Binary Compatibility": GPUs of the same major revision and a later minor one run it.
+TEST(MachineChoice, TakesACubinOfAnEarlierMinorRevision) {
+  const File file("kernels_80.cubin");
+  for (const int sm : {80, 86, 89}) {
+    const MachineChoice choice = choose(file.fatbin, sm);
+    ASSERT_TRUE(choice.code) << sm;
+    EXPECT_EQ(choice.code->source, "cubin sm_80 in the program");
+  }
+  EXPECT_FALSE(choose(file.fatbin, 87).code) << "of another kind: Tegra";
+}
+
 TEST(MachineChoice, NeverWherePtxIsWanted) {
   const File file("kernels_90.cubin");
   const MachineChoice choice = choose(file.fatbin, 90, CountFrom::kPtx);
@@ -57,11 +68,11 @@ TEST(MachineChoice, SaysWhyThereIsNone) {
   for (std::size_t i = 0x40; i < damaged.bytes.size(); ++i) damaged.bytes[i] = static_cast<char>(i * 31);
   EXPECT_THAT(choose(damaged.fatbin, 90).problem, StartsWith("the cubin sm_90 in the program cannot be read: "));
   EXPECT_FALSE(choose(damaged.fatbin, 90).code);
-  EXPECT_THAT(choose(File("kernels_80.cubin").fatbin, 90).problem, HasSubstr("several files were linked"));
+  EXPECT_THAT(choose(File("kernels_80.cubin").fatbin, 90).problem, HasSubstr("not every file of it has PTX"));
   // What is not to be expected is only said where it was asked for.
   const File older("kernels_80.cubin");
-  EXPECT_EQ(choose(older.fatbin, 80).problem, "");
-  EXPECT_EQ(choose(older.fatbin, 80, CountFrom::kMachine).problem, "muscope does not know the machine code of sm_80");
+  EXPECT_EQ(choose(older.fatbin, 75).problem, "");
+  EXPECT_EQ(choose(older.fatbin, 75, CountFrom::kMachine).problem, "muscope does not know the machine code of sm_75");
   EXPECT_EQ(choose(File("kernels_75.cubin").fatbin, 75).problem, "");
 }
 
@@ -69,7 +80,7 @@ TEST(MachineChoice, OfPtxNeedsAnAssembler) {
   const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n";
   const cubin::Fatbin fatbin = cubin::decode_bytes({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   ASSERT_EQ(fatbin.entries.size(), 1u);
-  ChosenPtx ptx{&fatbin.entries[0], text, false};
+  ChosenPtx ptx{{{&fatbin.entries[0], text}}, false, false};
   RunOptions options;  // no run directory
   EXPECT_EQ(choose_machine_code(fatbin, ptx, 90, options).problem, views::kNoPtxas);
   options.run_dir = "/no/such/folder";
@@ -79,8 +90,8 @@ TEST(MachineChoice, OfPtxNeedsAnAssembler) {
 }
 
 TEST(MachineTargets, AreThoseWhoseBankZeroIsKnown) {
-  EXPECT_TRUE(machine_code_known(90));
-  for (const int sm : {0, 70, 75, 80, 86, 89, 100, 103, 120}) EXPECT_FALSE(machine_code_known(sm)) << sm;
+  for (const int sm : {80, 86, 87, 89, 90}) EXPECT_TRUE(machine_code_known(sm)) << sm;
+  for (const int sm : {0, 70, 75, 100, 103, 120}) EXPECT_FALSE(machine_code_known(sm)) << sm;
 }
 
 // PTX ISA, "Release History".

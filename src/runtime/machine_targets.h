@@ -8,8 +8,9 @@ namespace muscope::runtime {
 inline constexpr int kFirstKnownEncoding = 80, kLastKnownEncoding = 90;
 
 /// Of these, the ones where the system's part of constant bank 0 (grid and block size, parameters, windows of shared
-/// and local memory) is known: the code reads it at fixed offsets. 9.0 was taken from cubins of nvcc 13.0.88.
-inline constexpr int kKnownBankZero[] = {90};
+/// and local memory) is known: the code reads it at fixed offsets (exec/launch_run.cc). Taken from cubins of nvcc
+/// 13.0.88, one special register at a time.
+inline constexpr int kKnownBankZero[] = {80, 86, 87, 89, 90};
 
 constexpr bool machine_code_known(int sm) {
   if (sm < kFirstKnownEncoding || sm > kLastKnownEncoding) return false;

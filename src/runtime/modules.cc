@@ -1,6 +1,7 @@
 #include "runtime/modules.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/diagnostic.h"
 #include "code/compiled.h"
@@ -106,11 +107,12 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   if (!binary.fatbin.relocatable) units = {binary.fatbin.entries};
   std::vector<ptx::Module> modules;
   ChosenPtx chosen;
-  std::string text;
+  std::deque<std::string> texts;  // of the chosen parts
   for (const auto& unit : units) {
     const cubin::PtxChoice choice = cubin::choose_ptx(unit, sm);
     if (choice.entry == nullptr) {
       if (units.size() > 1) tell_part_without_ptx(binary.program, unit);
+      chosen.incomplete = true;
       continue;
     }
     const std::string target = "sm_" + cubin::to_string(choice.entry->target);
@@ -127,8 +129,9 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
            "it runs, but a real one could not: choose a newer GPU with --gpu, or compile for " +
                runtime.gpu().sm_text());
     }
-    text = cubin::payload(*choice.entry);
-    chosen = {units.size() == 1 ? choice.entry : nullptr, text, choice.not_for_target};
+    const std::string& text = texts.emplace_back(cubin::payload(*choice.entry));
+    chosen.parts.push_back({choice.entry, text});
+    chosen.not_for_target = chosen.not_for_target || choice.not_for_target;
     emit_ptx(name, text);
     modules.push_back(parse_and_tell(text, name));
     binary.ptx_sm = choice.entry->target.sm;

@@ -35,6 +35,15 @@ constexpr std::array<Type, 5> kIntegerTypes{{{"", 0, 1, 4, false},
                                              {".S64", 3, 1, 8, false},
                                              {".128", 8, 1, 16, false}}};
 
+/// Before 9.0 one opcode is for integers and sums of floating-point numbers.
+constexpr std::array<Type, 7> kAmpereTypes{{{"", 0, 1, 4, false},
+                                            {".S32", 1, 1, 4, false},
+                                            {".64", 2, 1, 8, false},
+                                            {".F32.FTZ.RN", 4, 1, 4, true},
+                                            {".F16x2.RN", 6, 1, 4, false},
+                                            {".S64", 3, 1, 8, false},
+                                            {".F64.RN", 5, 1, 8, false}}};
+
 constexpr std::array<Type, 16> kFloatTypes{{{".F16x2.RN", 6, 1, 4, false},
                                             {".F16x4.RN", 6, 2, 8, false},
                                             {".F16x8.RN", 6, 4, 16, false},
@@ -92,7 +101,18 @@ Shape shape_of(unsigned bits) {
   }
 }
 
-const Type* type_of(const Word& word, const Shape& shape) {
+bool is_float(const Type& type) { return type.type >= 4 && type.type <= 7; }
+
+const Type* ampere_type(const Word& word, const Shape& shape) {
+  const auto code = static_cast<std::size_t>(word.bits(73, 3));
+  if (shape.is_float || code >= kAmpereTypes.size() || word.bit(76)) return nullptr;
+  const Type& type = kAmpereTypes[code];
+  const auto operation = word.bits(87, shape.result ? 4 : 3);
+  return is_float(type) && operation != 0 ? nullptr : &type;
+}
+
+const Type* type_of(const Word& word, const Shape& shape, Encoding encoding) {
+  if (encoding == Encoding::kAmpere && !shape.shared && !shape.cas) return ampere_type(word, shape);
   if (shape.is_float) return &kFloatTypes[static_cast<std::size_t>(word.bits(73, 4))];
   const auto code = static_cast<std::size_t>(word.bits(73, 3));
   const bool s64 = shape.opcode != Opcode::kATOMS && !shape.cas;
@@ -101,10 +121,10 @@ const Type* type_of(const Word& word, const Shape& shape) {
 }
 
 /// Which operation: false when the code is none.
-bool decode_operation(const Word& word, const Shape& shape, MemoryForm& memory) {
+bool decode_operation(const Word& word, const Shape& shape, Encoding encoding, MemoryForm& memory) {
   if (word.opcode() == 0xf8c) {
     memory.atomic = kPopcInc;
-    return word.bits(87, 4) == 11 && word.bits(73, 3) == 0;
+    return word.bits(87, 4) == (encoding == Encoding::kAmpere ? 10 : 11) && word.bits(73, 3) == 0;
   }
   if (shape.cas) {
     memory.atomic = kCas;
@@ -145,8 +165,10 @@ std::string operation_text(const Instruction& instruction, const Shape& shape) {
   std::string out{memory.spin ? ".CAST.SPIN" : kOperations[memory.atomic]};
   if (memory.atomic == kPopcInc) return out;
   if (!shape.shared) out += eviction_text(instruction);
-  out += shape.is_float ? kFloatTypes[modifier(instruction, 73, 4)].text
-                        : kIntegerTypes[modifier(instruction, 73, 3)].text;
+  const bool ampere = instruction.encoding == Encoding::kAmpere && !shape.shared && !shape.cas;
+  out += ampere           ? kAmpereTypes[modifier(instruction, 73, 3)].text
+         : shape.is_float ? kFloatTypes[modifier(instruction, 73, 4)].text
+                          : kIntegerTypes[modifier(instruction, 73, 3)].text;
   return out;
 }
 
@@ -159,8 +181,8 @@ bool decode_atomic(const Word& word, Instruction& out) {
   if (shape.opcode == Opcode::kInvalid || word.bit(91) != shape.has_uniform) return false;
   keep_bits(word, shape.opcode, out);
   MemoryForm& memory = out.memory;
-  const Type* type = type_of(word, shape);
-  if (type == nullptr || type->bytes == 0 || !decode_operation(word, shape, memory)) return false;
+  const Type* type = type_of(word, shape, out.encoding);
+  if (type == nullptr || type->bytes == 0 || !decode_operation(word, shape, out.encoding, memory)) return false;
   memory.type = type->type;
   memory.vector = type->vector;
   memory.bytes = type->bytes;
@@ -189,7 +211,8 @@ std::string atomic_text(const Instruction& instruction) {
   if (instruction.opcode == Opcode::kQSPC) return space_query_text(instruction);
   const Shape shape = shape_of(instruction.memory.form);
   if (shape.opcode == Opcode::kInvalid || shape.opcode != instruction.opcode) return {};
-  std::string out = name(instruction.opcode);
+  const bool old_name = instruction.opcode == Opcode::kREDG && instruction.encoding == Encoding::kAmpere;
+  std::string out = old_name ? "RED" : name(instruction.opcode);
   if (instruction.memory.extended) out += ".E";
   out += operation_text(instruction, shape);
   if (!shape.shared) out += order_text(instruction, false);

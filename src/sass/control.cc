@@ -13,8 +13,8 @@
 //   BSSY             a: convergence barrier; memory.target: where its lanes meet (BSYNC)
 //   BSYNC BREAK      a: convergence barrier; p0: only where it holds
 //   EXIT KILL YIELD  p0: only where it holds. EXIT: memory.mode 1 .KEEPREFCOUNT, 2 .PREEMPTED, bit 2 .NO_ATEXIT
-//   WARPSYNC         a: register with the mask, kNone with .ALL. memory.mode 1: .EXCLUSIVE, 2: .COLLECTIVE (the lanes
-//   of
+//   WARPSYNC         a: register or (before 9.0) immediate with the mask, kNone with .ALL. memory.mode 1: .EXCLUSIVE,
+//   2: .COLLECTIVE (the lanes of
 //                    the mask meet here, run the code up to ENDCOLLECTIVE, and each goes on at memory.target)
 //   BMOV             between a barrier and a register: dst and a, one of them kBarrier. memory.mode bit 0: .CLEAR
 //   RPCMOV           between a register and half of the return address: memory.mode 0 .LO, 1 .HI; dst, a (kNone: the
@@ -30,9 +30,11 @@
 namespace muscope::sass {
 namespace {
 
-/// The displacement of branches, in bytes: bits 34 to 81 are units of 1024, bits 16 to 23 units of 4.
-std::int64_t displacement(const Word& word) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(signed_bits(word, 34, 48)) << 10 | word.bits(16, 8) << 2);
+/// The displacement of branches, in bytes: bits 34 to 81 are units of 4; from 9.0 on units of 1024, and bits 16 to 23
+/// units of 4.
+std::int64_t displacement(const Word& word, Encoding encoding) {
+  const auto units = static_cast<std::uint64_t>(signed_bits(word, 34, 48));
+  return static_cast<std::int64_t>(encoding == Encoding::kHopper ? units << 10 | word.bits(16, 8) << 2 : units << 2);
 }
 
 /// That of BSSY: bits 34 to 63 are units of 4.
@@ -60,7 +62,7 @@ bool decode_branch(const Word& word, Instruction& out) {
   const auto counter = static_cast<unsigned>(word.bits(85, 2));
   const bool uniform_predicate = word.opcode() == 0x547;
   if (counter == 3 || (uniform_predicate && kind != 1)) return false;
-  memory.target = next(out) + displacement(word);
+  memory.target = next(out) + displacement(word, out.encoding);
   memory.mode = static_cast<std::uint8_t>(kind | (kind == 1 && word.bit(84) ? 4u : 0u) | counter << 3);
   out.p0 = condition(word);
   if (uniform_predicate) {
@@ -89,7 +91,7 @@ bool decode_indirect(const Word& word, Instruction& out) {
   const auto counter = static_cast<unsigned>(word.bits(85, 2));
   if (counter == 3) return false;
   memory.mode = static_cast<std::uint8_t>(counter << 3);
-  memory.target = displacement(word) + (absolute ? 0 : next(out));
+  memory.target = displacement(word, out.encoding) + (absolute ? 0 : next(out));
   out.p0 = condition(word);
   if (out.opcode == Opcode::kBRXU) {
     out.a = uniform_pair(word, 24);
@@ -115,7 +117,7 @@ bool decode_jump(const Word& word, Instruction& out) {
     out.b = constant_operand(word);
     out.b.words = 2;
   } else {
-    out.memory.target = displacement(word);
+    out.memory.target = displacement(word, out.encoding);
     if (word.bit(81)) return false;
   }
   return true;
@@ -134,7 +136,7 @@ bool decode_call(const Word& word, Instruction& out) {
     out.b.words = 2;
     return true;
   }
-  memory.target = displacement(word) + (absolute ? 0 : next(out));
+  memory.target = displacement(word, out.encoding) + (absolute ? 0 : next(out));
   if (is_return || bits == 0x343 || bits == 0x344) out.a = wide_register(word, 24, 2);
   return true;
 }
@@ -154,8 +156,16 @@ std::string call_text(const Instruction& instruction) {
 bool decode_warpsync(const Word& word, Instruction& out) {
   out.p0 = condition(word);
   out.memory.mode = static_cast<std::uint8_t>(word.bits(85, 2));
+  if (out.encoding == Encoding::kAmpere) {
+    out.a = word.opcode() == 0x348 ? register_operand(word, 32) : immediate(word, 32, 32);
+    if (out.memory.mode == 2)
+      out.memory.mode = 1;  // .EXCLUSIVE
+    else if (out.memory.mode != 0)
+      return false;
+    return !word.bit(91);
+  }
   if (word.opcode() == 0x348) out.a = register_operand(word, 24);
-  if (out.memory.mode == 2) out.memory.target = next(out) + displacement(word);
+  if (out.memory.mode == 2) out.memory.target = next(out) + displacement(word, out.encoding);
   return out.memory.mode != 3 && !(out.memory.mode == 1 && !out.a.exists()) && !word.bit(91);
 }
 

@@ -1,4 +1,6 @@
 // Branches, calls and barriers: targets and operands.
+#include "sass/golden_test.h"
+
 #include <gtest/gtest.h>
 
 #include "sass/alu_operands.h"
@@ -8,6 +10,45 @@ namespace muscope::sass {
 namespace {
 
 Instruction at(std::uint32_t pc, std::uint64_t lo, std::uint64_t hi) { return decode(Word{lo, hi}, pc); }
+
+Instruction before_90(std::uint32_t pc, std::uint64_t lo, std::uint64_t hi) {
+  return decode(Word{lo, hi}, pc, Encoding::kAmpere);
+}
+
+TEST(Ampere, EveryFormIsWrittenAsTheDisassemblerDoes) { expect_texts_of("ampere.tsv", 1400, Encoding::kAmpere); }
+
+// The same words mean something else from 9.0 on.
+TEST(Ampere, WhatHasAnotherPlaceOrNumber) {
+  EXPECT_EQ(before_90(0xe0, 0x000001b000001947, 0x000fea0003800000).memory.target, 0x2a0);
+  EXPECT_EQ(before_90(0x350, 0xffffffb000001947, 0x002fea000383ffff).memory.target, 0x310);
+  EXPECT_EQ(at(0xf0, 0x00000000006c1947, 0x000fea0003800000).memory.target, 0x2b0);
+
+  const Instruction sum = before_90(0, 0x000000070200798e, 0x0001e8000c10e790);
+  EXPECT_EQ(text(sum), "RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R7");
+  EXPECT_EQ(sum.memory.type, 4);
+  EXPECT_EQ(sum.memory.bytes, 4);
+  EXPECT_EQ(at(0, 0x000000070200798e, 0x0001e8000c10e790).memory.type, 3) << "S64";
+  const Instruction wide = before_90(0, 0x000000090400798e, 0x0001e4000c10ed84);
+  EXPECT_EQ(text(wide), "RED.E.ADD.F64.RN.STRONG.GPU [R4.64], R9");
+  EXPECT_EQ(wide.a.words, 2);
+  EXPECT_EQ(before_90(0, 0x000000090400798e, 0x0001e4000c90ed84).opcode, Opcode::kInvalid) << "no minimum of F64";
+  EXPECT_EQ(before_90(0, 0x000000090400798e, 0x0001e4000c10ef84).opcode, Opcode::kInvalid) << "INVALID7";
+
+  const Instruction own = before_90(0x60, 0x000000000006734e, 0x000fe20000000000);
+  EXPECT_EQ(text(own), "LEPC R6");
+  EXPECT_EQ(own.memory.target, 0x60);
+  EXPECT_EQ(at(0x60, 0x000000000006734e, 0x000fe20000000000).opcode, Opcode::kInvalid);
+
+  const Instruction some = before_90(0, 0x0000003100007348, 0x000fe80003800000);
+  EXPECT_EQ(text(some), "WARPSYNC R49");
+  const Instruction all = before_90(0, 0xffffffff00007948, 0x000fe20003800000);
+  EXPECT_EQ(text(all), "WARPSYNC 0xffffffff");
+  EXPECT_EQ(all.a.value, 0xffffffffu);
+  EXPECT_EQ(text(before_90(0, 0x0000000400007348, 0x000fea0003c00000)), "WARPSYNC.EXCLUSIVE R4");
+  EXPECT_EQ(before_90(0, 0x0000000400007348, 0x000fea0003a00000).opcode, Opcode::kInvalid);
+  EXPECT_EQ(at(0, 0x000000000d0573c2, 0x0022b000000e0000).opcode, Opcode::kInvalid);
+  EXPECT_EQ(text(before_90(0, 0x000000000d0573c2, 0x0022b000000e0000)), "R2UR UR5, R13");
+}
 
 TEST(Control, BranchTargetsAreOffsetsInTheSection) {
   const Instruction forward = at(0x170, 0x0000000000d88947, 0x000fea0003800000);

@@ -14,8 +14,9 @@ const char* name(Opcode opcode) {
   return kNames[static_cast<std::size_t>(opcode)];
 }
 
-Instruction decode(const Word& word, std::uint32_t pc) {
+Instruction decode(const Word& word, std::uint32_t pc, Encoding encoding) {
   Instruction out;
+  out.encoding = encoding;
   out.pc = pc;
   if (word.bits(12, 4) != kPt) out.guard = predicate_operand(word, 12, 15);
   for (const auto family : {decode_integer, decode_float, decode_memory}) {

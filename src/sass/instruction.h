@@ -183,8 +183,15 @@ struct MemoryForm {
   bool multisample = false;        ///< textures: .MS
 };
 
+/// What the words of an instruction mean differs in one thing: where branches keep their distance.
+enum class Encoding : std::uint8_t {
+  kAmpere,  ///< compute capability 7.0 to 8.9
+  kHopper,  ///< 9.0
+};
+
 struct Instruction {
   Opcode opcode = Opcode::kInvalid;
+  Encoding encoding = Encoding::kHopper;
   std::uint32_t pc = 0;  ///< byte offset in its code section
   Operand guard;         ///< kNone: always
   Operand dst;           ///< register result; `words` says how many registers
@@ -199,9 +206,9 @@ struct Instruction {
 /// The mnemonic without modifiers: "IMAD".
 const char* name(Opcode opcode);
 
-/// Decodes the instruction at byte `pc` of a code section. Opcode kInvalid when the form is not known; never fails
+/// Decodes the instruction at byte `pc` of a code section, as GPUs of that `encoding` do. Opcode kInvalid when the form is not known; never fails
 /// otherwise, whatever the bits are.
-Instruction decode(const Word& word, std::uint32_t pc);
+Instruction decode(const Word& word, std::uint32_t pc, Encoding encoding = Encoding::kHopper);
 
 /// As the disassembler writes it, without .reuse and scheduling: "@!P0 IADD3 R2, R4, 0x10, RZ".
 std::string text(const Instruction& instruction);

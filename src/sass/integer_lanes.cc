@@ -111,6 +111,16 @@ bool decode_lepc(const Word& word, Instruction& out) {
   return true;
 }
 
+/// Before 9.0: the address of the instruction itself (code adds the distance to where it returns).
+bool decode_own_address(const Word& word, Instruction& out) {
+  if (word.bit(91)) return false;
+  out.opcode = Opcode::kLEPC;
+  out.dst = destination(word, false);
+  out.dst.words = 2;
+  out.memory.target = out.pc;
+  return true;
+}
+
 bool decode_plop3(const Word& word, bool uniform, Instruction& out) {
   if (word.bit(91) || (uniform && word.bit(67))) return false;
   out.opcode = uniform ? Opcode::kUPLOP3 : Opcode::kPLOP3;
@@ -150,6 +160,8 @@ bool decode_lanes(const Word& word, Instruction& out) {
       return decode_match(word, out);
     case 0x3c4:
       return decode_redux(word, out);
+    case 0x3c2:
+      return out.encoding == Encoding::kAmpere && decode_r2ur(word, out);
     case 0x2ca:
       return decode_r2ur(word, out);
     case 0x82f:
@@ -160,6 +172,8 @@ bool decode_lanes(const Word& word, Instruction& out) {
       return decode_special(word, Opcode::kS2UR, out);
     case 0x805:
       return decode_special(word, Opcode::kCS2R, out);
+    case 0x34e:
+      return out.encoding == Encoding::kAmpere && decode_own_address(word, out);
     case 0x94e:
       return decode_lepc(word, out);
     case 0x81c:

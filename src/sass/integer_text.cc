@@ -237,6 +237,7 @@ std::string operands(const Instruction& i) {
         o.optional(i.pdst0);
       return o.add(i.dst).add(i.a).take();
     case Opcode::kLEPC:
+      if (i.encoding == Encoding::kAmpere) return o.add(i.dst).take();
       return o.add(i.dst).text(hexadecimal(i.memory.target)).take();
     default:
       return o.results().sources().add(i.p0).add(i.p1).take();

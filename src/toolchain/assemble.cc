@@ -2,39 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "toolchain/process.h"
 #include "toolchain/read_file.h"
+#include "toolchain/scratch_folder.h"
 
 namespace muscope::toolchain {
-namespace fs = std::filesystem;
 namespace {
-
-/// ptxas reads and writes files only.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    path_ = fs::temp_directory_path(error).string() + "/muscope-ptxas-XXXXXX";
-    good_ = ::mkdtemp(path_.data()) != nullptr;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (good_) fs::remove_all(path_, error);
-  }
-  bool good() const { return good_; }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-  bool good_ = false;
-};
 
 std::vector<std::string> options_of(const AssembleRequest& request) {
   std::string target = fmt::format("-arch=sm_{}", request.architecture);
@@ -82,8 +57,7 @@ Assembled assemble(const Tool& ptxas, const AssembleRequest& request, Cache* cac
     if (result.messages.empty()) result.messages = "ptxas " + describe_end(run);
     return result;
   }
-  const std::string cubin = read_file(scratch.file("kernel.cubin")).value_or("");
-  result.cubin.assign(cubin.begin(), cubin.end());
+  result.cubin = read_file(scratch.file("kernel.cubin")).value_or("");
   if (result.cubin.empty()) {
     result.messages += "ptxas made no cubin\n";
   } else if (cache != nullptr) {

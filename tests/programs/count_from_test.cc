@@ -15,6 +15,7 @@
 #include "cli/run_directory.h"
 #include "cli/run_program.h"
 #include "cli/run_records.h"
+#include "toolchain/link_code.h"
 #include "toolchain/process.h"
 #include "toolchain/test_folder.h"
 #include "toolchain/tools.h"
@@ -239,10 +240,10 @@ TEST(CountFromProgram, APtxasThatFailsIsSaidOnce) {
 
 TEST(CountFromProgram, SassNeedsAGpuWhoseCodeIsKnown) {
   const TestFolder folder;
-  const Report run = muscope(folder, {"--gpu", "sm_80", "--count-from", "sass", kBinaries + "vadd_many"});
+  const Report run = muscope(folder, {"--gpu", "sm_75", "--count-from", "sass", kBinaries + "vadd_many"});
   EXPECT_NE(run.result.exit_code, 0);
-  EXPECT_THAT(run.result.out, HasSubstr("muscope does not know the machine code of sm_80"));
-  const Report free = muscope(folder, {"--gpu", "sm_80", kBinaries + "vadd_many"});
+  EXPECT_THAT(run.result.out, HasSubstr("muscope does not know the machine code of sm_75"));
+  const Report free = muscope(folder, {"--gpu", "sm_75", kBinaries + "vadd_many"});
   EXPECT_EQ(free.result.exit_code, 0) << free.result.err;
   EXPECT_EQ(free.problem(), "") << "nothing to say where nothing was to be expected";
 }
@@ -277,6 +278,39 @@ TEST(CountFromProgram, ResultsDoNotDependOnIt) {
       toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--compile-flags", "-rdc=true",
                               kBinaries + "src/rdc_main.cu", kBinaries + "src/rdc_part.cu"});
   EXPECT_EQ(linked.out, "rdc PASS\n") << linked.err;
+}
+
+// A cubin for 8.0, which 8.6 and 8.9 run too: other places of branches, constants and shared memory than 9.0 has.
+TEST(CountFromProgram, MachineCodeBeforeHopper) {
+  for (const char* gpu : {"a100", "rtx4090"}) {
+    const ProcessResult run =
+        toolchain::run_process({kMuscope, "run", "-q", "--gpu", gpu, "--count-from", "sass", kBinaries + "machine_80"});
+    EXPECT_EQ(run.out, "133 311 127\n212 315\n35\n28035 33029 2739572357 no error\n") << gpu << run.err;
+  }
+  const TestFolder folder;
+  const Report report = muscope(folder, {"--gpu", "a100", kBinaries + "machine_80"});
+  const json& from = report.launch().at("counted_from");
+  EXPECT_EQ(from.at("source"), "sm_80 machine code (cubin sm_80 in the program)");
+  EXPECT_EQ(from.at("grade"), "modelled") << "compared with counters of 9.0 only";
+}
+
+// No linked cubin for the GPU: the PTX of each file is assembled, then linked.
+TEST(CountFromProgram, PtxOfSeveralFilesIsLinked) {
+  const auto places = toolchain::SearchPlaces::from_environment();
+  const auto nvcc = toolchain::find_nvcc(places), ptxas = toolchain::find_ptxas(places);
+  if (!nvcc || !ptxas || !toolchain::find_nvlink(*ptxas)) GTEST_SKIP() << "needs nvcc, ptxas and nvlink";
+  const TestFolder folder;
+  const std::string program = folder.path("linked");
+  ASSERT_TRUE(toolchain::run_process({nvcc->path, "-rdc=true", "-cudart", "shared", "-arch=sm_80",
+                                      kBinaries + "src/rdc_main.cu", kBinaries + "src/rdc_part.cu", "-o", program})
+                  .ok());
+  for (const char* gpu : {"h200", "a100"}) {
+    const ProcessResult run =
+        toolchain::run_process({kMuscope, "run", "-q", "--gpu", gpu, "--count-from", "sass", program});
+    EXPECT_EQ(run.out, "rdc PASS\n") << gpu << run.err;
+  }
+  const Report report = muscope(folder, {"--gpu", "h200", program});
+  EXPECT_THAT(report.launch().at("counted_from").at("source").get<std::string>(), HasSubstr(" and nvlink"));
 }
 
 TEST(CountFromProgram, LinkedMachineCodeCallsAcrossSections) {
