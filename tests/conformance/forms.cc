@@ -160,6 +160,33 @@ std::string module_text(std::span<const Form> forms) {
   return text;
 }
 
+std::size_t packed_bytes(const Form& form) {
+  std::size_t bytes = 0;
+  for (const std::string& type : form.results) bytes += bytes_of(type) * tuples(form);
+  return bytes;
+}
+
+std::string packed(const Form& form, std::span<const std::uint64_t> results) {
+  std::string bytes;
+  const std::size_t n = form.results.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t t = 0; t < tuples(form); ++t)
+      for (unsigned byte = 0; byte < bytes_of(form.results[i]); ++byte)
+        bytes += static_cast<char>(results[t * n + i] >> (8 * byte));
+  return bytes;
+}
+
+std::vector<std::uint64_t> unpacked(const Form& form, const std::string& bytes) {
+  const std::size_t n = form.results.size();
+  std::vector<std::uint64_t> results(tuples(form) * n);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t t = 0; t < tuples(form); ++t)
+      for (unsigned byte = 0; byte < bytes_of(form.results[i]); ++byte)
+        results[t * n + i] |= std::uint64_t{static_cast<unsigned char>(bytes.at(at++))} << (8 * byte);
+  return results;
+}
+
 std::uint64_t digest(std::span<const std::uint64_t> results) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   for (const std::uint64_t value : results)

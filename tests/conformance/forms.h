@@ -42,6 +42,11 @@ std::vector<std::uint64_t> inputs(const Form& form);
 /// out + 8 * results * index on, 8 bytes each.
 std::string module_text(std::span<const Form> forms);
 
+/// The results of a form as bytes, result by result and no wider than their types.
+std::string packed(const Form& form, std::span<const std::uint64_t> results);
+std::size_t packed_bytes(const Form& form);
+std::vector<std::uint64_t> unpacked(const Form& form, const std::string& bytes);
+
 /// FNV-1a over the results of all threads, in order.
 std::uint64_t digest(std::span<const std::uint64_t> results);
 

@@ -77,7 +77,8 @@ int main(int count, char** words) try {
     for (std::size_t i = 0; i < part.size(); ++i) {
       const std::vector<std::uint64_t> results = run(module, part[i], i);
       std::fprintf(digests, "%s\t%zu\t%016" PRIx64 "\n", part[i].name.c_str(), tuples(part[i]), digest(results));
-      std::fwrite(results.data(), 8, results.size(), values);
+      const std::string bytes = packed(part[i], results);
+      std::fwrite(bytes.data(), 1, bytes.size(), values);
     }
     check(cuModuleUnload(module), "unload");
   }

@@ -1,5 +1,6 @@
 // Shows what forms give under muscope, and where that differs.
 //   show_conformance digests ptx|sass              like the GPU's program: form, threads, digest
+//   show_conformance values ptx|sass          all results as bytes, like the GPU's program
 //   show_conformance both [FORM]                   machine code (second) against PTX (first)
 //   show_conformance compare ptx|sass VALUES [FORM]  against results that the GPU's program wrote
 #include <algorithm>
@@ -82,13 +83,13 @@ int compare(const std::vector<Form>& all, const std::vector<Form>& forms, bool m
   std::ifstream in(path, std::ios::binary);
   std::size_t different = 0, at = 0;
   for (const Form& form : all) {
-    std::vector<std::uint64_t> theirs(tuples(form) * form.results.size());
-    in.read(reinterpret_cast<char*>(theirs.data()), static_cast<std::streamsize>(theirs.size() * 8));
+    std::string bytes(packed_bytes(form), '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     if (!in) break;
     if (at == forms.size() || forms[at].name != form.name) continue;
     const Outcome& outcome = mine[at++];
     if (!outcome.problem.empty()) std::printf("%s: %s\n", form.name.c_str(), outcome.problem.c_str());
-    if (!outcome.results.empty()) different += show(form, outcome.results, theirs, most);
+    if (!outcome.results.empty()) different += show(form, outcome.results, unpacked(form, bytes), most);
   }
   std::printf("%zu of %zu forms differ\n", different, at);
   return different != 0;
@@ -104,12 +105,18 @@ int main_of(int count, char** words) {
   if (name < count) std::erase_if(forms, [&](const Form& f) { return !f.name.starts_with(words[name]); });
   if (what == "both") return both(forms, most);
   if (what == "compare" && count > 3) return compare(all, forms, machine, words[3], most);
-  if (what != "digests") {
-    std::fputs("usage: show_conformance digests ptx|sass | both [FORM] | compare ptx|sass VALUES [FORM]\n", stderr);
+  if (what != "digests" && what != "values") {
+    std::fputs("usage: show_conformance digests|values ptx|sass | both [FORM] | compare ptx|sass VALUES [FORM]\n",
+               stderr);
     return 2;
   }
-  const std::vector<Outcome> outcomes = run_all(forms, machine);
-  for (std::size_t i = 0; i < forms.size(); ++i)
+  std::vector<Outcome> outcomes = run_all(forms, machine);
+  for (std::size_t i = 0; i < forms.size() && what == "values"; ++i) {
+    outcomes[i].results.resize(tuples(forms[i]) * forms[i].results.size());
+    const std::string bytes = packed(forms[i], outcomes[i].results);
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  }
+  for (std::size_t i = 0; i < forms.size() && what == "digests"; ++i)
     std::printf("%s\t%zu\t%016" PRIx64 "\n", forms[i].name.c_str(), tuples(forms[i]), digest(outcomes[i].results));
   return 0;
 }
