@@ -163,6 +163,9 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
       good = false;
     }
   };
+  // Files first: writing to stdout may end this process, when it is a pipe that nobody reads to the end.
+  if (json) attempt([&] { json.write(report::to_json(report)); });
+  if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
   // A machine's report on stdout is not mixed with the text for people.
   const bool text = !request.quiet && !json.is_stdout() && !csv.is_stdout();
   if (text) {
@@ -175,8 +178,6 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
       for (const Diagnostic& d : process.diagnostics) say(d);
     for (const Diagnostic& d : report.diagnostics) say(d);
   }
-  if (json) attempt([&] { json.write(report::to_json(report)); });
-  if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
   return good;
 }
 

@@ -332,6 +332,8 @@ void add_compiled_facts(views::KernelInfo& info, const ptx::Module& module, cons
   info.compiled.known = true;
   info.compiled.frame_bytes = kernel->frame_bytes;
   info.compiled.stack_bytes = kernel->stack_bytes;
+  const cubin::FunctionFacts* const facts = image.facts_of(info.mangled);
+  info.calls_driver = facts != nullptr && !facts->externs.empty();
   Facts(info, module, image, *section).run();
 }
 

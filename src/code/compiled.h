@@ -15,9 +15,9 @@
 
 namespace muscope::code {
 
-/// Fills info.compiled and the local_use of info.sites for the kernel info.mangled; lines that machine code no longer
-/// has are added to info.frames. `module` is the PTX that the image was made from. Leaves `info` alone when the image
-/// does not have the kernel.
+/// Fills info.compiled, calls_driver and the local_use of info.sites for the kernel info.mangled; lines that machine
+/// code no longer has are added to info.frames. `module` is the PTX that the image was made from. Leaves `info` alone
+/// when the image does not have the kernel.
 void add_compiled_facts(views::KernelInfo& info, const ptx::Module& module, const cubin::CodeImage& image,
                         const cubin::CubinInfo& cubin);
 

@@ -164,6 +164,7 @@ bool is_builtin(const std::string& name) {
 
 const XOp* run_builtin(Warp& w, const XOp* op) {
   const std::string& name = op->source->call->builtin;
+  w.worker->launch->driver_calls.fetch_add(1, std::memory_order_relaxed);
   for (const Builtin& b : kBuiltins)
     if (name == b.name) return b.run(w, op);
   return raise(w, op, Outcome::kUnsupported, "D609",

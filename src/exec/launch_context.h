@@ -24,6 +24,7 @@ struct LaunchContext {
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<std::uint64_t> fault_block{~std::uint64_t{0}};  ///< lowest block that faulted
   std::atomic<std::uint64_t> managed_pages{0};
+  std::atomic<std::uint64_t> driver_calls{0};
   std::uint64_t total_blocks = 0;
   /// Instructions a warp may execute before others get a turn, and between looks at the launch's limits.
   std::uint64_t slice() const {

@@ -379,6 +379,7 @@ void LaunchRun::finish() {
     return;  // which blocks ran is not determined, on a GPU neither: no counts
   }
   record.managed_pages = context_.managed_pages.load();
+  record.driver_calls = context_.driver_calls.load();
   if (!counts_) return;
   record.sites = counts_->finish();
   std::map<std::uint32_t, views::FrameCounts> frames;

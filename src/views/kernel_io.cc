@@ -121,6 +121,7 @@ void put(CborWriter& w, const KernelInfo& k) {
   w.text(k.registers_source);
   w.text(k.machine_source);
   w.text(k.machine_problem);
+  w.boolean(k.calls_driver);
   for (const std::uint32_t n : k.maxntid) w.unsigned_integer(n);
   w.unsigned_integer(k.minnctapersm);
   TextTable texts;
@@ -164,6 +165,7 @@ KernelInfo get_kernel(CborReader& r) {
   k.registers_source = r.text();
   k.machine_source = r.text();
   k.machine_problem = r.text();
+  k.calls_driver = r.boolean();
   for (std::uint32_t& n : k.maxntid) n = r.unsigned_of<std::uint32_t>();
   k.minnctapersm = r.unsigned_of<std::uint32_t>();
   const std::vector<std::string> texts = get_texts(r);

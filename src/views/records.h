@@ -73,6 +73,7 @@ struct KernelInfo {
   std::uint32_t local_bytes = 0;  ///< per thread, the PTX's .local variables
   std::uint32_t param_bytes = 0;
   std::uint32_t registers = 0;   ///< per thread; 0 when not known
+  bool calls_driver = false;     ///< its machine code may call the driver's functions: printf, malloc, free, assert
   std::string registers_source;  ///< "cubin sm_90 in the program", "ptxas 13.0.88", "liveness estimate"
   std::string machine_source;    ///< whose machine code was executed, in the same words; empty: the PTX was
   /// Without a source: why not machine code; empty where it was not wanted or this GPU's is not known. With one: why
@@ -107,6 +108,8 @@ struct SiteCounts {
   std::uint64_t sass_ideal_wavefronts =
       0;                              ///< shared: what the bytes of the active lanes fill, at most sass_wavefronts
   std::uint64_t sass_wavefronts = 0;  ///< shared: `wavefronts` as ncu derives them in software
+  /// Shared: the least of `sass_wavefronts`; what is beyond are bank conflicts to ncu's software.
+  std::uint64_t sass_least_wavefronts = 0;
   // The execution that cost most, for pictures.
   std::uint32_t worst_cost = 0;  ///< its sectors or wavefronts; 0 = no example kept
   std::uint32_t worst_mask = 0;
@@ -160,6 +163,7 @@ struct LaunchRecord {
   LaunchState state = LaunchState::kFinished;
   FaultRecord fault;                ///< when not kFinished
   std::uint64_t managed_pages = 0;  ///< 4 KiB pages of managed memory this launch was the first to touch after the host
+  std::uint64_t driver_calls = 0;   ///< by warps, of functions whose code is the driver's: printf, malloc, free, assert
   double wall_seconds = 0;          ///< emulation time, not GPU time; not part of any output that must be repeatable
   std::vector<SiteCounts> sites;
   std::vector<FrameCounts> frames;

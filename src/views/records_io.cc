@@ -41,7 +41,8 @@ constexpr std::uint64_t SiteCounts::* kSiteSums[] = {&SiteCounts::executed,
                                                      &SiteCounts::t_wavefronts,
                                                      &SiteCounts::data_wavefronts,
                                                      &SiteCounts::sass_wavefronts,
-                                                     &SiteCounts::sass_ideal_wavefronts};
+                                                     &SiteCounts::sass_ideal_wavefronts,
+                                                     &SiteCounts::sass_least_wavefronts};
 constexpr std::size_t kSiteFields = 4 + std::size(kSiteSums);
 constexpr std::size_t kExampleFields = 4 + kGroupLanes;
 
@@ -172,6 +173,7 @@ void put(CborWriter& w, const LaunchRecord& l) {
     put(w, l.fault);
   }
   w.unsigned_integer(l.managed_pages);
+  w.unsigned_integer(l.driver_calls);
   w.real(l.wall_seconds);
   w.array(l.sites.size());
   for (const SiteCounts& s : l.sites) put(w, s);
@@ -199,6 +201,7 @@ LaunchRecord get_launch(CborReader& r) {
     l.fault = get_fault(r);
   }
   l.managed_pages = r.unsigned_integer();
+  l.driver_calls = r.unsigned_integer();
   l.wall_seconds = r.real();
   l.sites = get_list<SiteCounts>(r, get_site_counts);
   l.frames = get_list<FrameCounts>(r, get_frame_counts);

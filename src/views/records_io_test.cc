@@ -51,7 +51,7 @@ SiteCounts sample_counts() {
   s.executed = 1, s.lanes = 24, s.requests = 0x100, s.sectors = 0x10000, s.ideal_sectors = 0x1'0000'0000, s.lines = 23;
   s.bytes = ~std::uint64_t{0}, s.wavefronts = 255, s.ideal_wavefronts = 65535, s.host_sectors = 0xffff'ffff;
   s.distinct_sectors = 0x2'0001, s.t_wavefronts = 66, s.data_wavefronts = 0x1'0001, s.sass_wavefronts = 77,
-  s.sass_ideal_wavefronts = 0x300;
+  s.sass_ideal_wavefronts = 0x300, s.sass_least_wavefronts = 0x401;
   return s;
 }
 
@@ -66,6 +66,7 @@ LaunchRecord sample_launch(std::uint32_t index, std::uint32_t kernel) {
   l.stream = 0x7fff'1234'5678;
   l.device = 1;
   l.managed_pages = 17;
+  l.driver_calls = 18;
   l.wall_seconds = 0.125;
   l.sites = {sample_counts(), sample_counts()};
   l.sites[1].worst_cost = 32;
@@ -138,6 +139,7 @@ void expect_equal(const SiteCounts& a, const SiteCounts& b) {
   EXPECT_EQ(a.data_wavefronts, b.data_wavefronts);
   EXPECT_EQ(a.sass_wavefronts, b.sass_wavefronts);
   EXPECT_EQ(a.sass_ideal_wavefronts, b.sass_ideal_wavefronts);
+  EXPECT_EQ(a.sass_least_wavefronts, b.sass_least_wavefronts);
   EXPECT_EQ(a.worst_cost, b.worst_cost);
   EXPECT_EQ(a.worst_mask, b.worst_mask);
   EXPECT_EQ(a.worst_block, b.worst_block);
@@ -164,6 +166,7 @@ void expect_equal(const LaunchRecord& a, const LaunchRecord& b) {
   EXPECT_EQ(a.fault.block, b.fault.block);
   EXPECT_EQ(a.fault.thread, b.fault.thread);
   EXPECT_EQ(a.managed_pages, b.managed_pages);
+  EXPECT_EQ(a.driver_calls, b.driver_calls);
   EXPECT_EQ(a.wall_seconds, b.wall_seconds);
   ASSERT_EQ(a.sites.size(), b.sites.size());
   for (std::size_t i = 0; i < a.sites.size(); ++i) expect_equal(a.sites[i], b.sites[i]);

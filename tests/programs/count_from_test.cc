@@ -313,6 +313,41 @@ TEST(CountFromProgram, PtxOfSeveralFilesIsLinked) {
   EXPECT_THAT(report.launch().at("counted_from").at("source").get<std::string>(), HasSubstr(" and nvlink"));
 }
 
+// Registers and instructions as an H200 counted them, but for those of the driver's own functions, which are not known.
+TEST(CountFromProgram, KernelsThatCallTheDriver) {
+  const TestFolder folder;
+  const Report run = muscope(folder, {"--gpu", "h200", "--count-from", "sass", kBinaries + "system_calls"});
+  ASSERT_EQ(run.result.exit_code, 0) << run.result.err;
+  std::ifstream measured(MUSCOPE_SOURCE_DIR "/tests/counters/experiments/system_calls.tsv");
+  std::size_t n = 0, in_driver = 0;
+  for (std::string line; std::getline(measured, line);) {
+    const std::size_t first = line.find('\t'), second = line.rfind('\t');
+    if (line.starts_with('#') || line.starts_with("kernel\t")) continue;
+    ASSERT_LT(n, run.report.at("launches").size());
+    const json& launch = run.report.at("launches").at(n++);
+    const auto value = [&](const char* name) { return launch.at("metrics").at(name).at("value").get<std::uint64_t>(); };
+    EXPECT_EQ(value("launch__registers_per_thread"), std::stoull(line.substr(first + 1))) << line;
+    const std::uint64_t executed = std::stoull(line.substr(second + 1));
+    const bool equal = value("smsp__inst_executed.sum") == executed;
+    EXPECT_EQ(launch.at("counted_from").at("grade"), equal ? "counted" : "modelled") << line;
+    EXPECT_TRUE(equal || executed > 500) << line;
+    in_driver += equal ? 0 : 1;
+  }
+  EXPECT_EQ(n, 19u);
+  EXPECT_EQ(in_driver, 5u);
+  EXPECT_THAT(run.notes(), HasSubstr("printf, malloc, free or assert on the device"));
+}
+
+// The reader of a pipe may stop early: the files are whole.
+TEST(CountFromProgram, AClosedPipeDoesNotCostTheReport) {
+  const TestFolder folder;
+  const std::string json_file = folder.path("report.json"), csv_file = folder.path("report.csv");
+  toolchain::run_process(
+      {"/bin/sh", "-c", kMuscope + " run --json " + json_file + " --csv " + csv_file + " " + kWithCubin + " | true"});
+  EXPECT_FALSE(json::parse(folder.read("report.json"), nullptr, false).is_discarded());
+  EXPECT_THAT(folder.read("report.csv"), HasSubstr("vadd"));
+}
+
 TEST(CountFromProgram, LinkedMachineCodeCallsAcrossSections) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/linked_cases.cu";
