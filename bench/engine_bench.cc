@@ -1,6 +1,7 @@
 // Speed of the engine on one worker thread, with every counted view on: warp instructions (PTX) a second.
 //
 //   Arithmetic       a loop of integer and float operations on registers
+//   Special          a loop of the eight approximate functions
 //   Coalesced        a loop of one coalesced load in eight instructions
 //   Gather           a loop with a random gather in eight instructions
 //   NaiveTranspose   the whole kernel: 1 coalesced load, 1 strided store in 22 instructions
@@ -37,6 +38,19 @@ loop:
   add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, %r1; @%p1 bra loop;
   add.f32 %f3, %f1, %f2; cvt.rn.f32.s32 %f4, %r6; add.f32 %f3, %f3, %f4;
   mul.wide.s32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f3; ret;
+}
+
+.visible .entry special(.param .u64 out, .param .u32 n) {
+  .reg .b32 %r<12>; .reg .f32 %f<10>; .reg .b64 %rd<6>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4; add.s32 %r5, %r5, 1; cvt.rn.f32.s32 %f1, %r5; mov.f32 %f9, 0f00000000; mov.u32 %r8, 0;
+loop:
+  rcp.approx.ftz.f32 %f2, %f1; rsqrt.approx.ftz.f32 %f3, %f1; sqrt.approx.ftz.f32 %f4, %f1; ex2.approx.ftz.f32 %f5, %f2;
+  lg2.approx.ftz.f32 %f6, %f1; sin.approx.ftz.f32 %f7, %f3; cos.approx.ftz.f32 %f8, %f4; tanh.approx.f32 %f2, %f2;
+  add.f32 %f1, %f1, 0f3F800000; add.f32 %f9, %f9, %f5; add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, %r1; @%p1 bra loop;
+  add.f32 %f9, %f9, %f6; add.f32 %f9, %f9, %f7; add.f32 %f9, %f9, %f8; add.f32 %f9, %f9, %f2;
+  mul.wide.s32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f9; ret;
 }
 
 .visible .entry coalesced(.param .u64 out, .param .u64 in, .param .u32 mask) {
@@ -133,6 +147,9 @@ constexpr std::uint32_t kMask = Fixture::kBytes / 4 - 1;
 void Arithmetic(benchmark::State& state) {
   fixture().run(state, "arithmetic", {64, 1, 1}, {256, 1, 1}, fixture().out(), std::uint32_t{1000});
 }
+void Special(benchmark::State& state) {
+  fixture().run(state, "special", {64, 1, 1}, {256, 1, 1}, fixture().out(), std::uint32_t{200});
+}
 void Coalesced(benchmark::State& state) {
   fixture().run(state, "coalesced", {1024, 1, 1}, {256, 1, 1}, fixture().out(), fixture().in(), kMask);
 }
@@ -144,6 +161,7 @@ void NaiveTranspose(benchmark::State& state) {
 }
 
 BENCHMARK(Arithmetic)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(Special)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(Coalesced)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(Gather)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(NaiveTranspose)->UseRealTime()->Unit(benchmark::kMillisecond);

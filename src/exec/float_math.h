@@ -3,8 +3,7 @@
 //
 // Ordinary arithmetic is correctly rounded in the mode that the instruction names; .ftz flushes subnormal inputs and
 // results as the SSE control register does. An f32 result that is not a number is the canonical 0x7fffffff.
-// Approximate functions are computed in double and rounded once, so they are closer to the true value than the manual
-// asks.
+// Approximate functions are in special_unit.h.
 #pragma once
 
 #include <bit>
@@ -111,18 +110,8 @@ template <typename T>
 struct FSqrt {
   static T apply(T a) { return canonical(std::sqrt(a)); }
 };
-template <typename T>
 struct Rsqrt {
-  static T apply(T a) { return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a)))); }
-};
-struct Lg2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::log2(static_cast<double>(a)))); }
-};
-struct Ex2 {
-  static float apply(float a) { return canonical(static_cast<float>(std::exp2(static_cast<double>(a)))); }
-};
-struct Tanh {
-  static float apply(float a) { return canonical(std::tanh(a)); }
+  static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cfenv>
 #include <limits>
 
+#include "exec/special_unit.h"
 #include "exec/test_opcodes.h"
 
 namespace muscope::exec::testing {
@@ -218,6 +219,28 @@ std::vector<Row> approximate_rows() {
                    [](float a) -> float { return std::sin(smaller(std::fabs(a), 6.2831855f)); }));
   r.push_back(near("abs.f32 %d, %a; min.f32 %d, %d, 0f40C90FDB; cos.approx.ftz.f32 %d, %d", 0, 0x1p-20,
                    [](float a) -> float { return std::cos(smaller(std::fabs(a), 6.2831855f)); }));
+  // With .ftz they are the unit's results, which special_unit_test.cc proves; sin and cos are given the argument
+  // divided by 2 pi and cut off.
+  using namespace MUSCOPE_ISA::special;
+  const auto exact = [&r](const char* form, float (*f)(float)) {
+    r.push_back(row(form, [f](float a) -> float { return f(a); }));
+  };
+  exact("rcp.approx.ftz.f32", Unit<reciprocal>::apply);
+  exact("rsqrt.approx.ftz.f32", Unit<reciprocal_root>::apply);
+  exact("sqrt.approx.ftz.f32", Unit<root>::apply);
+  exact("ex2.approx.ftz.f32", Unit<power_of_two>::apply);
+  exact("lg2.approx.ftz.f32", Unit<logarithm>::apply);
+  exact("tanh.approx.f32", Unit<tangent>::apply);
+  const auto revolutions = [](float a) {
+    volatile float radians = a, per_radian = 0.15915494f;
+    return rounded(FE_TOWARDZERO, [&] { return radians * per_radian; });
+  };
+  r.push_back(row("sin.approx.ftz.f32", [=](float a) -> float { return Unit<sine<false>>::apply(revolutions(a)); }));
+  r.push_back(row("cos.approx.f32", [=](float a) -> float { return Unit<sine<true>>::apply(revolutions(a)); }));
+  r.push_back(row("div.approx.ftz.f32", [](float a, float b) -> float {
+    const float x = flushed(a), y = Unit<reciprocal>::apply(b);
+    return Around{.ftz = true}.after(x * y, static_cast<float>(static_cast<double>(x) * y * 0x1p64));
+  }));
   // The f64 forms keep the upper half: 20 bits of mantissa, subnormals are zero (PTX ISA, "rcp.approx.ftz.f64").
   const auto flushed64 = [](double v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v; };
   r.push_back(near("rcp.approx.ftz.f64", 0x1p-19, 0x1p-1022,

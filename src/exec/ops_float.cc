@@ -1,6 +1,7 @@
 // f32 and f64 arithmetic (PTX ISA, "Floating Point Instructions").
 #include "exec/float_math.h"
 #include "exec/op_table.h"
+#include "exec/special_unit.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -42,21 +43,60 @@ const XOp* fused(Warp& w, const XOp* op) {
   for_lanes(w, w.dst<T>(op->dst), [&](unsigned l) { return result(r[l], a[l], b[l], c[l]); });
   return op + 1;
 }
-// div.approx: 0 for divisors beyond 2^126 in magnitude (PTX ISA, "div").
-struct DivApprox {
-  static float apply(float a, float b) {
-    const float m = std::fabs(b);
-    const float q = a / b;
-    return canonical(m > 0x1p126f && m < std::numeric_limits<float>::infinity()
-                         ? (a - a == 0.0f ? std::copysign(0.0f, q) : std::numeric_limits<float>::quiet_NaN())
-                         : q);
+// The approximate functions as ptxas makes them of the special function unit, which flushes subnormal numbers: without
+// .ftz the argument is scaled into its range and the result back. Under .ftz none of the conditions holds, because
+// comparisons flush too.
+constexpr float kTiny = std::numeric_limits<float>::min(), kHuge = 0x1p126f;
+inline float unit_reciprocal(float a) { return special::Unit<special::reciprocal>::apply(a); }
+
+struct RcpApprox {
+  static float apply(float a) {
+    const float m = std::fabs(a), scale = m > kHuge ? 0.25f : m < kTiny ? 0x1p24f : 1.0f;
+    return canonical(scale * unit_reciprocal(a * scale));
   }
 };
-struct Sin {
-  static float apply(float a) { return canonical(std::sin(a)); }
+struct SqrtApprox {
+  static float apply(float a) {
+    const bool tiny = std::fabs(a) < kTiny;
+    return special::Unit<special::root>::apply(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p-12f : 1.0f);
+  }
 };
-struct Cos {
-  static float apply(float a) { return canonical(std::cos(a)); }
+struct RsqrtApprox {
+  static float apply(float a) {
+    const bool tiny = std::fabs(a) < kTiny;
+    return special::Unit<special::reciprocal_root>::apply(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p12f : 1.0f);
+  }
+};
+struct Lg2Approx {
+  static float apply(float a) {
+    const bool tiny = std::fabs(a) < kTiny;
+    return canonical(special::Unit<special::logarithm>::apply(tiny ? a * 0x1p24f : a) - (tiny ? 24.0f : 0.0f));
+  }
+};
+struct Ex2Approx {
+  static float apply(float a) {
+    const bool small = a < -126.0f;
+    const float r = special::Unit<special::power_of_two>::apply(small ? a * 0.5f : a);
+    return canonical(small ? r * r : r);
+  }
+};
+/// x / (2 pi) cut off, in revolutions.
+inline float revolutions(float a) {
+  constexpr float kPerRadian = 0x1.45f306p-3f;
+  const auto cut = std::bit_cast<std::uint64_t>(static_cast<double>(a) * kPerRadian) & ~std::uint64_t{0x1fffffff};
+  return static_cast<float>(std::bit_cast<double>(cut));
+}
+template <bool kCosine>
+struct SineApprox {
+  static float apply(float a) { return special::Unit<special::sine<kCosine>>::apply(revolutions(a)); }
+};
+/// div.approx and div.full, which also scales down divisors above 2^126; `div.approx` gives 0 for them.
+template <bool kFull>
+struct DivApprox {
+  static float apply(float a, float b) {
+    const float m = std::fabs(b), scale = kFull && m > kHuge ? 0.25f : m < kTiny ? 0x1p24f : 1.0f;
+    return canonical(a * scale * unit_reciprocal(b * scale));
+  }
 };
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 keep the upper 32 bits of the result (PTX ISA); subnormals are zero.
 inline double upper_half(double v) {
@@ -155,6 +195,14 @@ Handler unary_f32(const code::Op& op) {
   return pick<float, Unary<float, float, F>::run>(op);
 }
 
+/// An approximate function: F, or with .ftz the unit alone.
+template <typename F, std::uint32_t (*kFunction)(std::uint32_t)>
+Handler unit(const code::Op& op) {
+  if (!op.ftz) return unary_f32<F>(op);
+  using Plain = Unary<float, float, special::Unit<kFunction>>;
+  return op.sat ? saturated<float, Plain::run> : Plain::run;
+}
+
 template <Handler kInner>
 Handler choosing(const code::Op& op) {
   return op.ftz ? flushed<kInner> : kInner;
@@ -219,26 +267,30 @@ Handler find_float(const code::Op& op) {
       if (i.has(Mod::k_relu)) return nullptr;
       return dbl ? pick<double, fused<double>>(op) : pick<float, fused<float>>(op);
     case Opcode::k_div:
-      if (op.approx) return pick<float, Binary<float, float, float, DivApprox>::run>(op);
+      if (op.approx) return pick<float, Binary<float, float, float, DivApprox<false>>::run>(op);
+      if (i.has(Mod::k_full)) return pick<float, Binary<float, float, float, DivApprox<true>>::run>(op);
       return binary<FDiv>(op);
     case Opcode::k_rcp:
       if (dbl && op.approx) return controlled<Unary<double, double, RcpApproxF64>::run>;
+      if (op.approx) return unit<RcpApprox, special::reciprocal>(op);
       return unary<FRcp>(op);
     case Opcode::k_sqrt:
+      if (op.approx) return unit<SqrtApprox, special::root>(op);
       return unary<FSqrt>(op);
     case Opcode::k_rsqrt:
       if (dbl && op.ftz) return controlled<Unary<double, double, RsqrtApproxF64>::run>;
-      return unary<Rsqrt>(op);
+      if (dbl) return pick<double, Unary<double, double, Rsqrt>::run>(op);
+      return unit<RsqrtApprox, special::reciprocal_root>(op);
     case Opcode::k_sin:
-      return unary_f32<Sin>(op);
+      return unary_f32<SineApprox<false>>(op);
     case Opcode::k_cos:
-      return unary_f32<Cos>(op);
+      return unary_f32<SineApprox<true>>(op);
     case Opcode::k_lg2:
-      return unary_f32<Lg2>(op);
+      return unit<Lg2Approx, special::logarithm>(op);
     case Opcode::k_ex2:
-      return unary_f32<Ex2>(op);
+      return unit<Ex2Approx, special::power_of_two>(op);
     case Opcode::k_tanh:
-      return unary_f32<Tanh>(op);
+      return unary_f32<special::Unit<special::tangent>>(op);
     case Opcode::k_min:
       return extreme_handler<true>(op);
     case Opcode::k_max:

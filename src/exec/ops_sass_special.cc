@@ -1,12 +1,10 @@
-// MUFU: the special functions of machine code. Computed in double and rounded once, like the approximate functions of
-// PTX.
-//
-// Subnormal arguments and results are zero, except of TANH (H200). SIN and COS take revolutions: ptxas multiplies by
-// 1 / (2 pi) before.
+// MUFU: the special functions of machine code; f32 as special_unit.h has them. SIN and COS take revolutions: ptxas
+// multiplies by 1 / (2 pi) before. Those of halves are computed in double and rounded once.
 #include "exec/half.h"
 #include "exec/half_math.h"
 #include "exec/op_table.h"
 #include "exec/sass_float.h"
+#include "exec/special_unit.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -18,39 +16,18 @@ using std::uint64_t;
 
 enum Function : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
 
-constexpr double kTurn = 6.283185307179586476925;
-/// The argument within half a revolution, in radians.
-inline double angle(float a) {
-  const double v = a;
-  return (v - std::nearbyint(v)) * kTurn;
-}
-
-struct Cos {
-  static float apply(float a) { return canonical(static_cast<float>(std::cos(angle(a)))); }
-};
-struct Sin {
-  // A zero has the sign of the argument (H200).
-  static float apply(float a) {
-    const double r = angle(a);
-    return r == 0.0 ? std::copysign(0.0f, a) : canonical(static_cast<float>(std::sin(r)));
-  }
-};
-
-template <typename F, bool kFlush, bool kSigned>
+template <typename F, bool kSigned>
 const XOp* single(Warp& w, const XOp* op) {
   const float* a = w.src<float>(op->a);
   const FloatSign sign(op->sass->a);
-  for_lanes(w, w.dst<float>(op->dst), [=](unsigned l) {
-    const float v = kSigned ? with_sign(sign, a[l]) : a[l];
-    if constexpr (kFlush) return flush_to_zero(F::apply(flush_to_zero(v)));
-    return F::apply(v);
-  });
+  for_lanes(w, w.dst<float>(op->dst), [=](unsigned l) { return F::apply(kSigned ? with_sign(sign, a[l]) : a[l]); });
   return op + 1;
 }
 
-template <typename F, bool kFlush>
+template <uint32_t (*kFunction)(uint32_t)>
 Handler single_handler(const Instruction& i) {
-  return has_sign(i.a) ? single<F, kFlush, true> : single<F, kFlush, false>;
+  using F = special::Unit<kFunction>;
+  return has_sign(i.a) ? single<F, true> : single<F, false>;
 }
 
 /// RCP64H, RSQ64H: the upper word of the result for a double whose lower word is 0; measured on an H200: the result is
@@ -107,25 +84,25 @@ Handler find_sass_special(const Instruction& i) {
   if (i.floating.from == FloatFormat::kBf16) return half_handler<BF16>(i);
   switch (i.floating.function) {
     case kCos:
-      return single_handler<Cos, true>(i);
+      return single_handler<special::sine<true>>(i);
     case kSin:
-      return single_handler<Sin, true>(i);
+      return single_handler<special::sine<false>>(i);
     case kEx2:
-      return single_handler<Ex2, true>(i);
+      return single_handler<special::power_of_two>(i);
     case kLg2:
-      return single_handler<Lg2, true>(i);
+      return single_handler<special::logarithm>(i);
     case kRcp:
-      return single_handler<FRcp<float>, true>(i);
+      return single_handler<special::reciprocal>(i);
     case kRsq:
-      return single_handler<Rsqrt<float>, true>(i);
+      return single_handler<special::reciprocal_root>(i);
     case kRcp64h:
       return upper_word<false>;
     case kRsq64h:
       return upper_word<true>;
     case kSqrt:
-      return single_handler<FSqrt<float>, true>(i);
+      return single_handler<special::root>(i);
     case kTanh:
-      return single_handler<Tanh, false>(i);
+      return single_handler<special::tangent>(i);
     default:
       return nullptr;
   }

@@ -358,6 +358,28 @@ TEST(SassFloat, SpecialFunctionsTakeRevolutionsAndFlush) {
   EXPECT_EQ(mufu(9, 1e-40f), 1e-40f);
 }
 
+// Results of an H200 that are not the correctly rounded ones.
+TEST(SassFloat, SpecialFunctionsHaveTheUnitsLastBit) {
+  struct Case {
+    unsigned function;
+    std::uint32_t argument, result;
+  };
+  constexpr Case kCases[] = {
+      {0, 0x3d88aa10, 0x3f69d365}, {0, 0x3e88f765, 0xbde0e529}, {1, 0x3e069be4, 0x3f3c358d},
+      {1, 0x3f0b37fc, 0xbe8b341e}, {2, 0x3f57a3d4, 0x3fe57fba}, {2, 0xbf4db677, 0x3f12aba4},
+      {3, 0x3f56ea03, 0xbe81386b}, {3, 0x404ceeae, 0x3fd6e99a}, {4, 0x3fd0ff64, 0x3f1cc957},
+      {5, 0x3fca50e3, 0x3f4b9fdb}, {5, 0x40506e87, 0x3f0ddb2a}, {8, 0x3fd634bc, 0x3fa595bd},
+      {8, 0x4056190c, 0x3fea1d02}, {9, 0x3dd54caa, 0x3dd48843}, {9, 0x3f55a8c6, 0x3f2ed583},
+      {9, 0x4050e2bf, 0x3f7f4097},
+  };
+  Machine machine;
+  for (const Case& c : kCases) {
+    machine.set_float(3, std::bit_cast<float>(c.argument));
+    ASSERT_TRUE(machine.run(0x0000000300017308, 0x000fe20000000000ull | std::uint64_t{c.function} << 10));
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(machine.get_float(1)), c.result) << c.function << std::hex << c.argument;
+  }
+}
+
 // Upper words that an H200 gave.
 TEST(SassFloat, UpperWordsOfReciprocals) {
   Machine machine;
