@@ -119,6 +119,14 @@ std::vector<Row> select_rows() {
                   [pairs](Half2 a, Half2 b) -> bool { return pairs(a.bits, b.bits, kHalf, 1) & 1; }));
   r.push_back(row("setp.gt.f16x2 %qx|%d, %a, %b",
                   [pairs](Half2 a, Half2 b) -> bool { return pairs(a.bits, b.bits, kHalf, 1) >> 16; }));
+  // .ftz takes denormal halves of either lane for zero.
+  r.push_back(row("setp.eq.ftz.f16x2 %qx|%d, %a, %b", [](Half2 a, Half2 b) -> bool {
+    const auto value = [](u32 bits) {
+      const double v = kHalf.value(static_cast<u16>(bits >> 16));
+      return std::fabs(v) < 0x1p-14 ? 0 : v;
+    };
+    return value(a.bits) == value(b.bits);
+  }));
   return r;
 }
 

@@ -237,11 +237,19 @@ std::vector<Row> float_rows() {
   r.push_back(row("cvt.ftz.sat.f32.f32", [](float a) -> float { return flushed(a) > 0 ? (a < 1 ? a : 1) : 0; }));
   r.push_back(row("cvt.sat.f64.f64", [](double a) -> double { return a > 0 ? (a < 1 ? a : 1) : 0; }));
   r.push_back(row("cvt.ftz.f32.f32", [](float a) -> float { return flushed(a); }));
-  r.push_back(row("cvt.rna.tf32.f32 %d, %a", [](float a) -> float {
-    // Ten bits of mantissa, ties away from zero.
-    if (!std::isfinite(a)) return a;
-    return std::bit_cast<float>((std::bit_cast<u32>(a) + 0x1000u) & 0xffffe000u);
-  }));
+  // Ten bits of mantissa: the nearest of the two neighbours, ties away from zero or to even.
+  const auto tf32 = [](float a, char how) -> u32 {
+    const u32 bits = std::bit_cast<u32>(a);
+    if (!std::isfinite(a)) return a == a ? bits : how == 'a' ? bits & 0xffffe000u : 0x7fffe000u;
+    const u32 low = bits & 0xffffe000u, high = low + 0x2000u, rest = bits - low;
+    const bool up = how != 'z' && (rest > 0x1000u || (rest == 0x1000u && (how == 'a' || (low & 0x2000u))));
+    return up ? high : low;
+  };
+  r.push_back(row("cvt.rna.tf32.f32 %d, %a", [tf32](float a) -> u32 { return tf32(a, 'a'); }));
+  r.push_back(row("cvt.rn.tf32.f32 %d, %a", [tf32](float a) -> u32 { return tf32(a, 'n'); }));
+  r.push_back(row("cvt.rz.tf32.f32 %d, %a", [tf32](float a) -> u32 { return tf32(a, 'z'); }));
+  r.push_back(row("cvt.rz.relu.tf32.f32 %d, %a",
+                  [tf32](float a) -> u32 { return a == a && std::signbit(a) ? 0 : tf32(a, 'z'); }));
   return r;
 }
 

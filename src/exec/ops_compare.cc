@@ -210,8 +210,9 @@ struct PackedPair {
   static const XOp* run(Warp& w, const XOp* op) {
     const std::uint32_t *a = w.src<std::uint32_t>(op->a), *b = w.src<std::uint32_t>(op->b);
     const auto c = static_cast<Compare>(op->vector);
-    const auto holds = [c](std::uint16_t x, std::uint16_t y) {
-      const float u = Lane{x}.value(), v = Lane{y}.value();
+    const bool ftz = op->flags & 1;
+    const auto holds = [c, ftz](std::uint16_t x, std::uint16_t y) {
+      const float u = value_of(Lane{x}, ftz), v = value_of(Lane{y}, ftz);
       const bool ordered = u == u && v == v;
       switch (c) {
         case Compare::kEq:

@@ -148,7 +148,7 @@ const XOp* general(Warp& w, const XOp* op) {
         if (source.sat) d = clamp01(d);
         if (source.ftz && d != d) d = std::bit_cast<double>(0x7fffffffe0000000ull);  // H200
         result = std::bit_cast<std::uint64_t>(d);
-      } else if (to == Type::kF32 || to == Type::kTF32) {
+      } else if (to == Type::kF32) {
         float f = v.is_float ? narrow(d, r) : integer_to_float(magnitude, negative, r);
         if (source.sat) f = static_cast<float>(clamp01(f));
         // Flushed is what is below the smallest normal float at full precision, although it would be rounded up to it
@@ -157,11 +157,8 @@ const XOp* general(Warp& w, const XOp* op) {
             (v.is_float ? std::fabs(narrow(d * 0x1p60, r)) < 0x1p-66f : std::fabs(f) < 0x1p-126f))
           f = std::copysign(0.0f, f);
         // Payloads of not-a-number survive except in conversions that are arithmetic (H200).
-        const bool keep = f == f || from == Type::kF64 || from == Type::kBF16 || to == Type::kTF32;
-        std::uint32_t bits = keep ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
-        if (to == Type::kTF32)
-          bits = (std::isfinite(f) ? bits + 0x1000u : bits) & 0xffffe000u;  // .rna: ties away from zero
-        result = bits;
+        const bool keep = f == f || from == Type::kF64 || from == Type::kBF16;
+        result = keep ? std::bit_cast<std::uint32_t>(f) : 0x7fffffffu;
       } else {
         if (!v.is_float) d = integer_to_sticky(magnitude, negative);
         if (source.sat) d = clamp01(d);
@@ -201,6 +198,22 @@ const XOp* pack_two(Warp& w, const XOp* op) {
       return kBrain ? to_bfloat(v, r) : to_half(v, r);
     };
     return (half(a[l]) << 16) | half(b[l]);
+  });
+  return op + 1;
+}
+
+/// cvt to tf32: a float with 10 bits of mantissa. ptxas makes integer instructions of .rna, which keep the payload of
+/// not-a-number; the instruction of .rn and .rz does not.
+const XOp* to_tf32(Warp& w, const XOp* op) {
+  const std::uint32_t* a = w.src<std::uint32_t>(op->a);
+  const bool away = op->source->source->has(Mod::k_rna), relu = op->source->source->has(Mod::k_relu);
+  const bool nearest = op->source->rounding == Rounding::kNearest;
+  for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) -> std::uint32_t {
+    const std::uint32_t u = a[l], magnitude = u & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return away ? u & 0xffffe000u : 0x7fffe000u;
+    if (relu && u >> 31) return 0;
+    if (magnitude == 0x7f800000u) return u;
+    return (u + (away ? 0x1000u : nearest ? 0xfffu + ((u >> 13) & 1u) : 0u)) & 0xffffe000u;
   });
   return op + 1;
 }
@@ -268,7 +281,6 @@ bool convertible(Type t) {
     case Type::kBF16:
     case Type::kF32:
     case Type::kF64:
-    case Type::kTF32:
       return true;
     default:
       return false;
@@ -282,6 +294,7 @@ Handler find_convert(const code::Op& op) {
   if (op.source->has(Mod::k_satfinite)) return nullptr;
   if (op.type2 == Type::kF32 && op.b.exists() && op.type == Type::kF16x2) return pack_two<false>;
   if (op.type2 == Type::kF32 && op.b.exists() && op.type == Type::kBF16x2) return pack_two<true>;
+  if (op.type == Type::kTF32) return op.type2 == Type::kF32 ? to_tf32 : nullptr;
   if (!convertible(op.type) || !convertible(op.type2)) return nullptr;
   if (const Handler h = fast(op)) return h;
   return general;
