@@ -18,7 +18,7 @@ constexpr std::uint32_t kBulkBytes = 16;  ///< what sizes and addresses of bulk 
 unsigned lowest(GroupMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
 void report(const Warp& w, const XOp* op, trace::Space space, GroupMask mask, const std::uint64_t* addresses,
-            bool host_memory) {
+            bool host_memory, const trace::AsyncCopy* lanes) {
   if (!w.worker->sink) return;
   const code::AsyncDetails& copy = *op->source->async;
   trace::WarpAccess access;
@@ -33,6 +33,7 @@ void report(const Warp& w, const XOp* op, trace::Space space, GroupMask mask, co
   access.warp = w.index;
   access.block = w.block->index;
   access.issue = w.steps;
+  access.copy = lanes;
   if (mask != 0) {
     // Regular addresses take the short way through the counting rules.
     const unsigned first = lowest(mask);
@@ -199,9 +200,12 @@ const XOp* run_async_copy(Warp& w, const XOp* op) {
   }
   if (!resolve(w, op, reads, from, host)) return nullptr;
   const memory::Kind kind = w.worker->records[op->site].kind;
+  trace::AsyncCopy lanes{from, to, w.active, reads.lanes, 0, copy.bytes};
+  for (GroupMask m = w.active; m; m &= m - 1)
+    if (reads.bytes[lowest(m)] != copy.bytes) lanes.filled |= m & (0u - m);
   report(w, op, trace::Space::kGlobal, reads.lanes, from,
-         kind == memory::Kind::kPinned || kind == memory::Kind::kRegistered);
-  report(w, op, trace::Space::kShared, w.active, to, false);
+         kind == memory::Kind::kPinned || kind == memory::Kind::kRegistered, &lanes);
+  report(w, op, trace::Space::kShared, w.active, to, false, &lanes);
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = lowest(m);
     std::uint8_t data[16] = {};
@@ -214,8 +218,8 @@ const XOp* run_async_copy(Warp& w, const XOp* op) {
 
 void report_no_copy(const Warp& w, const XOp* op) {
   if (op->source->async->kind != code::AsyncKind::kCopy) return;
-  report(w, op, trace::Space::kGlobal, 0, nullptr, false);
-  report(w, op, trace::Space::kShared, 0, nullptr, false);
+  report(w, op, trace::Space::kGlobal, 0, nullptr, false, nullptr);
+  report(w, op, trace::Space::kShared, 0, nullptr, false, nullptr);
 }
 
 const XOp* run_bulk_copy(Warp& w, const XOp* op) {

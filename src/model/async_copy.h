@@ -26,15 +26,7 @@
 
 namespace muscope::model {
 
-/// One executed copy. Addresses are those of all active lanes, kGroupLanes values each (inactive lanes' are not read).
-struct AsyncCopy {
-  const std::uint64_t* from = nullptr;  ///< global memory
-  const std::uint64_t* to = nullptr;    ///< shared memory
-  GroupMask active = 0;
-  GroupMask reads = 0;      ///< active lanes that read anything
-  GroupMask filled = 0;     ///< active lanes that get zeros for what they do not read
-  std::uint32_t bytes = 4;  ///< written per lane: 4, 8 or 16
-};
+using trace::AsyncCopy;
 
 /// What copies read past L1.
 struct CopyReads {

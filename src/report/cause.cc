@@ -102,6 +102,19 @@ Pattern local_pattern(const SiteReport& site, const Example& example) {
   return {"few lanes of the warp are active"};
 }
 
+/// Copies through L1 need a bank of L1's line and a bank of shared memory at once (model/async_copy.h).
+Pattern copy_pattern(const SiteReport& site, const Example& example) {
+  constexpr std::uint64_t kRowBytes = 128;
+  const std::uint64_t bank_bytes = std::max<std::uint64_t>(4, site.lane_bytes);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, unsigned> lanes;  // of a group of lanes and a bank
+  unsigned most = 0;
+  for (std::size_t i = 0; i < example.lanes.size(); ++i)
+    most = std::max(
+        most, ++lanes[{example.lanes[i] * bank_bytes / kRowBytes, example.addresses[i] % kRowBytes / bank_bytes}]);
+  if (most > 1) return {fmt::format("up to {} lanes write one bank", most), "several lanes write one bank"};
+  return {"lanes read one bank of L1's lines"};
+}
+
 Pattern shared_pattern(const SiteReport& site, const Example& example, const arch::GpuSpec& gpu) {
   if (example.lanes.empty()) return {"several lanes share a bank"};
   const auto banks = static_cast<std::uint64_t>(std::max(1, gpu.shared.banks));
@@ -112,6 +125,7 @@ Pattern shared_pattern(const SiteReport& site, const Example& example, const arc
       return {fmt::format("up to {} lanes hit one word, one after the other", most),
               "lanes hit one word, one after the other"};
   }
+  if (site.kind == Kind::kCopy) return copy_pattern(site, example);
   const unsigned group_lanes = site.lane_bytes <= 4 ? 32u : site.lane_bytes <= 8 ? 16u : 8u;
   // Per group and bank the distinct words; the fullest bank is the cause.
   std::map<std::pair<unsigned, std::uint64_t>, std::set<std::uint64_t>> words;

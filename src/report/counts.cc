@@ -18,10 +18,12 @@ AccessSums& AccessSums::operator+=(const AccessSums& other) {
   data_wavefronts += other.data_wavefronts;
   sass_wavefronts += other.sass_wavefronts;
   sass_ideal_wavefronts += other.sass_ideal_wavefronts;
+  sass_least_wavefronts += other.sass_least_wavefronts;
   excess_sectors += other.excess_sectors;
   excess_distinct += other.excess_distinct;
   conflicts += other.conflicts;
   sass_conflicts += other.sass_conflicts;
+  bank_conflicts += other.bank_conflicts;
   replays += other.replays;
   return *this;
 }
@@ -44,10 +46,12 @@ AccessSums sums_of(const views::SiteCounts& site) {
   sums.data_wavefronts = site.data_wavefronts;
   sums.sass_wavefronts = site.sass_wavefronts;
   sums.sass_ideal_wavefronts = site.sass_ideal_wavefronts;
+  sums.sass_least_wavefronts = site.sass_least_wavefronts;
   sums.excess_sectors = beyond(site.sectors, site.ideal_sectors);
   sums.excess_distinct = beyond(site.distinct_sectors, site.ideal_sectors);
   sums.conflicts = beyond(site.wavefronts, site.ideal_wavefronts);
   sums.sass_conflicts = beyond(site.sass_wavefronts, site.sass_ideal_wavefronts);
+  sums.bank_conflicts = beyond(site.sass_wavefronts, site.sass_least_wavefronts);
   sums.replays = beyond(site.requests, site.executed);
   return sums;
 }

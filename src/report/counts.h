@@ -26,11 +26,13 @@ struct AccessSums {
   std::uint64_t data_wavefronts = 0;
   std::uint64_t sass_wavefronts = 0;
   std::uint64_t sass_ideal_wavefronts = 0;
+  std::uint64_t sass_least_wavefronts = 0;
   // Differences are taken per site, so that they stay additive over lines.
   std::uint64_t excess_sectors = 0;   ///< sectors - ideal_sectors
   std::uint64_t excess_distinct = 0;  ///< distinct_sectors - ideal_sectors
   std::uint64_t conflicts = 0;        ///< wavefronts - ideal_wavefronts
   std::uint64_t sass_conflicts = 0;   ///< sass_wavefronts - sass_ideal_wavefronts
+  std::uint64_t bank_conflicts = 0;   ///< sass_wavefronts - sass_least_wavefronts
   std::uint64_t replays = 0;          ///< requests - executed (constant memory)
 
   AccessSums& operator+=(const AccessSums& other);

@@ -171,6 +171,7 @@ SiteReport read_site(const Node& node) {
   site.data_wavefronts = later("data_wavefronts", 0);
   site.sass_wavefronts = later("sass_wavefronts", site.wavefronts);
   site.sass_ideal_wavefronts = later("sass_ideal_wavefronts", site.ideal_wavefronts);
+  site.sass_least_wavefronts = later("sass_least_wavefronts", site.ideal_wavefronts);
   if (node.has("worst")) {
     const Node worst = node.at("worst");
     site.worst_cost = worst.at("cost").integer<std::uint32_t>();

@@ -76,7 +76,8 @@ Json json_of(const SiteReport& site) {
             {"t_wavefronts", site.t_wavefronts},
             {"data_wavefronts", site.data_wavefronts},
             {"sass_wavefronts", site.sass_wavefronts},
-            {"sass_ideal_wavefronts", site.sass_ideal_wavefronts}};
+            {"sass_ideal_wavefronts", site.sass_ideal_wavefronts},
+            {"sass_least_wavefronts", site.sass_least_wavefronts}};
   if (site.pc != views::kNoPc) json["pc"] = site.pc;
   if (site.local_use != views::LocalUse::kNone) json["local_use"] = word_of(site.local_use);
   if (site.worst_cost > 0) {

@@ -55,8 +55,10 @@ enum class GradeRule : std::uint8_t {
   kAllBankRule,          ///< the same over all kinds of access: matrix loads and stores by their own rule
   kMatrixRule,           ///< matrix loads and stores: one wavefront per matrix without conflicts, not measured
   kBankRuleRaw,          ///< the hardware counter also holds arbitration noise
-  kCopyRule,             ///< asynchronous copies: not measured
-  kAllGlobalRule,        ///< kGlobalRule for sums over all accesses, copies included
+  kCopyRule,             ///< asynchronous copies (model/async_copy.h)
+  kCopyPacketRule,       ///< wavefronts of copies past L1: right in nearly all that was measured
+  kCopyBytesRule,        ///< bytes that copies write: ncu miscounts some
+  kAllGlobalRule,        ///< hardware's sectors of loads, copies past L1 included
   kConstantRule,         ///< PTX does not say which constant loads become operands
   kMachineConstantRule,  ///< LDC is known from machine code only: no value otherwise
   kTextureRule,

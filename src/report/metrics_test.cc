@@ -155,6 +155,38 @@ TEST(Metrics, CopiesAreRequestsOfGlobalLoads) {
   EXPECT_EQ(value(m, "smsp__inst_executed_op_ldgsts.sum"), 82);
 }
 
+TEST(Metrics, CopiesOfZerosAloneAreRequestsToHardware) {
+  views::SiteCounts reads = SiteOf(0, Space::kGlobal, Kind::kCopy, 10).sectors(4, 4).stages(1, 0);
+  reads.requests = 7;  // of 8 with an active lane one reads nothing
+  reads.sectors = reads.distinct_sectors = 28;
+  reads.t_wavefronts = 9;  // one copy takes two passes
+  views::SiteCounts writes = SiteOf(0, Space::kShared, Kind::kCopy, 10).wavefronts(3, 1);
+  writes.requests = 8;
+  writes.sass_wavefronts = 24, writes.sass_least_wavefronts = 8;
+  const Metrics m = metrics_of({reads, writes});
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_ldgsts.sum"), 10);
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_ldgsts_pred_on_any.sum"), 8);
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_ldgsts_pred_off_all.sum"), 2);
+  EXPECT_EQ(value(m, "smsp__sass_inst_executed_op_ldgsts.sum"), 8);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"), 8);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 7);
+  EXPECT_EQ(value(m, "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"), 7);
+  EXPECT_EQ(value(m, "l1tex__t_set_conflicts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"), 1);
+  EXPECT_DOUBLE_EQ(value(m, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ldgsts_cache_access.ratio"),
+                   3.5);
+  EXPECT_EQ(value(m, "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"), 16);
+}
+
+/// Hardware: tests/counters/kernels/async_h200.csv, pipelineOfBlock: 8 generic stores and no STS.
+TEST(Metrics, GenericAccessesOfSharedMemoryAreNoSharedInstructions) {
+  views::SiteCounts generic = SiteOf(1, Space::kShared, Kind::kStore, 8).wavefronts(1, 1);
+  generic.generic = true;
+  const Metrics m = metrics_of({SiteOf(0, Space::kShared, Kind::kStore, 5).wavefronts(1, 1), generic});
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_shared_st.sum"), 5);
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_generic_st.sum"), 8);
+  EXPECT_EQ(value(m, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"), 13);
+}
+
 TEST(Metrics, ConstantReplaysAndTextureQuads) {
   views::SiteCounts texture = SiteOf(1, Space::kTexture, Kind::kLoad, 10);
   texture.requests = 80;
@@ -176,6 +208,27 @@ TEST(Metrics, InstructionMix) {
   EXPECT_EQ(value(m, "muscope__flops_fp32.sum"), 220);
   EXPECT_EQ(value(m, "smsp__sass_thread_inst_executed_op_misc_pred_on.sum"), 7);
   EXPECT_DOUBLE_EQ(value(m, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"), 12.7);
+}
+
+TEST(Grades, CopiesPastL1AreLess) {
+  const arch::GpuSpec gpu = testing::h200();
+  const GradeContext context{Grade::kCounted, "", Grade::kCounted, "", &gpu, true};
+  const auto grades = [&](Kind kind) {
+    Counts counts;
+    counts.add(SiteOf(0, Space::kGlobal, kind, 10).sectors(4, 4));
+    counts.add(SiteOf(0, Space::kShared, kind, 10).wavefronts(1, 1));
+    const Metrics m = compute_metrics(counts, context);
+    std::vector<Grade> found;
+    for (const char* name : {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+                             "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+                             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "memory_l1_wavefronts_shared",
+                             "memory_l2_theoretical_sectors_global"})
+      found.push_back(m.at(name).grade);
+    return found;
+  };
+  using enum Grade;
+  EXPECT_EQ(grades(Kind::kCopy), (std::vector<Grade>{kCounted, kCounted, kCounted, kCounted, kCounted}));
+  EXPECT_EQ(grades(Kind::kCopyAround), (std::vector<Grade>{kModelled, kCounted, kModelled, kModelled, kCounted}));
 }
 
 TEST(Grades, FollowTheLaunchAndTheGpu) {

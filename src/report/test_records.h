@@ -66,7 +66,7 @@ struct SiteOf {
   }
   SiteOf& wavefronts(std::uint64_t each, std::uint64_t ideal) {
     counts.wavefronts = counts.sass_wavefronts = each * counts.requests;
-    counts.ideal_wavefronts = counts.sass_ideal_wavefronts = ideal * counts.requests;
+    counts.ideal_wavefronts = counts.sass_ideal_wavefronts = counts.sass_least_wavefronts = ideal * counts.requests;
     counts.worst_cost = static_cast<std::uint32_t>(each);
     return *this;
   }
@@ -81,7 +81,7 @@ struct SiteOf {
   }
   SiteOf& software(std::uint64_t each, std::uint64_t ideal) {
     counts.sass_wavefronts = each * counts.requests;
-    counts.sass_ideal_wavefronts = ideal * counts.requests;
+    counts.sass_ideal_wavefronts = counts.sass_least_wavefronts = ideal * counts.requests;
     return *this;
   }
   SiteOf& words(std::uint64_t each) {

@@ -133,6 +133,13 @@ TEST(Cause, OtherSpaces) {
       cause(SiteOf(0, Space::kShared, Kind::kAtom, 5).wavefronts(32, 1).example([](unsigned) { return 8; })),
       "shared atomic: up to 32 lanes hit one word, one after the other: 32 wavefronts per request where 1 would do");
   EXPECT_EQ(
+      cause(SiteOf(0, Space::kShared, Kind::kCopy, 5).wavefronts(4, 1).example([](unsigned l) { return 16 * l; })),
+      "shared async copy: up to 4 lanes write one bank: 4 wavefronts per request where 1 would do");
+  EXPECT_EQ(
+      cause(SiteOf(0, Space::kShared, Kind::kCopy, 5, 16).wavefronts(8, 4).example([](unsigned l) { return 16 * l; }),
+            16),
+      "shared async copy: lanes read one bank of L1's lines: 8 wavefronts per request where 4 would do");
+  EXPECT_EQ(
       cause(SiteOf(0, Space::kConst, Kind::kLoad, 5).words(7)),
       "constant load: lanes read different words, which are served one by one: 7 requests per load where 1 would do");
   EXPECT_EQ(cause(SiteOf(0, Space::kLocal, Kind::kLoad, 5).sectors(32, 4).example([](unsigned l) { return 4 * l; })),

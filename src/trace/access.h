@@ -22,6 +22,16 @@ enum class Shape : std::uint8_t {
   kScattered,  ///< `addresses` holds them, one per lane (inactive lanes undefined)
 };
 
+/// What an asynchronous copy does, of all its active lanes: both of its accesses have it.
+struct AsyncCopy {
+  const std::uint64_t* from = nullptr;  ///< global memory: kGroupLanes addresses (inactive lanes undefined)
+  const std::uint64_t* to = nullptr;    ///< shared memory, likewise
+  GroupMask active = 0;
+  GroupMask reads = 0;      ///< active lanes that read anything
+  GroupMask filled = 0;     ///< active lanes that get zeros for what they do not read
+  std::uint32_t bytes = 4;  ///< written per lane: 4, 8 or 16
+};
+
 struct WarpAccess {
   std::uint32_t site = 0;  ///< index into Kernel::sites: which instruction
   Space space = Space::kGlobal;
@@ -40,6 +50,7 @@ struct WarpAccess {
                             ///< thread's frame; const: byte offset in the bank
   std::int64_t stride = 0;  ///< kAffine only
   const std::uint64_t* addresses = nullptr;  ///< kScattered only: kGroupLanes values, valid during the call
+  const AsyncCopy* copy = nullptr;           ///< copies, valid during the call; nullptr when no lane is active
 
   std::uint64_t address(unsigned lane) const {
     return shape == Shape::kScattered

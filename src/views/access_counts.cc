@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "model/async_copy.h"
 #include "model/banks.h"
 #include "model/constant.h"
 #include "model/l1_stages.h"
@@ -20,7 +21,11 @@ void AccessCounts::access(const trace::WarpAccess& access) {
     row.generic = access.generic;
   }
   ++row.executed;
-  if (access.mask == 0) return;  // all lanes predicated off: an instruction, but no request
+  if (access.mask == 0) {  // all lanes predicated off: an instruction, but no request
+    // Copies of zeros alone pass L1's tag stage (H200: tests/counters/kernels/async.cu, copyZerosAtEdge).
+    row.t_wavefronts += access.copy != nullptr && access.space == trace::Space::kGlobal;
+    return;
+  }
   const auto lanes = static_cast<std::uint32_t>(std::popcount(access.mask));
   row.lanes += lanes;
   std::uint32_t asked = lanes;
@@ -28,7 +33,13 @@ void AccessCounts::access(const trace::WarpAccess& access) {
   switch (access.space) {
     case trace::Space::kGlobal: {
       ++row.requests;
-      const model::GlobalCounts counts = model::count_global(access);
+      model::GlobalCounts counts = model::count_global(access);
+      if (access.kind == trace::Kind::kCopyAround && access.copy != nullptr) {
+        const model::CopyReads reads = model::count_reads_past_l1(*access.copy);
+        counts.sectors.sectors = reads.sectors;
+        counts.distinct_sectors = reads.sass_sectors;
+        counts.addresses = reads.addresses;
+      }
       row.sectors += counts.sectors.sectors;
       row.ideal_sectors += counts.sectors.ideal;
       row.lines += counts.sectors.lines;
@@ -53,7 +64,18 @@ void AccessCounts::access(const trace::WarpAccess& access) {
     }
     case trace::Space::kShared: {
       ++row.requests;
-      const model::BankCounts counts = model::count_banks(access);
+      model::BankCounts counts;
+      if (access.copy != nullptr) {
+        const model::CopyWrites writes = access.kind == trace::Kind::kCopy
+                                             ? model::count_writes_through_l1(*access.copy)
+                                             : model::count_writes_past_l1(*access.copy);
+        counts = writes.banks;
+        asked = writes.addresses;
+        row.sass_least_wavefronts += writes.sass_least;
+      } else {
+        counts = model::count_banks(access);
+        row.sass_least_wavefronts += counts.ideal;
+      }
       row.wavefronts += counts.wavefronts;
       row.ideal_wavefronts += counts.ideal;
       row.sass_wavefronts += counts.sass;
@@ -111,6 +133,7 @@ void AccessCounts::merge(const AccessCounts& other) {
     to.data_wavefronts += from.data_wavefronts;
     to.sass_wavefronts += from.sass_wavefronts;
     to.sass_ideal_wavefronts += from.sass_ideal_wavefronts;
+    to.sass_least_wavefronts += from.sass_least_wavefronts;
     const bool worse = from.worst_cost > to.worst_cost ||
                        (from.worst_cost == to.worst_cost &&
                         std::tie(from.worst_block, from.worst_warp) < std::tie(to.worst_block, to.worst_warp));

@@ -3,7 +3,8 @@
 # counted. Needs a GPU, nvcc and ncu. Usage: capture.sh OUTPUT_DIR [ARCH [PROGRAM]]; with a program of this folder, it
 # alone. Results: kernels.csv (ncu's raw page, column "Program" in front; programs with a list NAME_metrics.txt get those
 # metrics too, in NAME.csv), kernels_sass.csv (per machine instruction), swap.csv and swap.tsv
-# (experiments/shared_swap.cu), atomic.csv and atomic.tsv (experiments/atomic_sectors.cu), log.
+# (experiments/shared_swap.cu), atomic.csv and atomic.tsv (experiments/atomic_sectors.cu), copies.csv and copies.tsv
+# (experiments/async_copies.cu), log.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=$1 arch=${2:-sm_90} only=${3:-}
@@ -34,6 +35,8 @@ if [ -z "$only" ]; then
   timeout 250 ncu --clock-control none --csv --page raw --metrics smsp__inst_executed.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_atom.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum "$build/swap" "$out/swap.tsv" 2>> "$out/log" | grep '^"' > "$out/swap.csv"
   nvcc -O2 -std=c++17 -arch="$arch" -o "$build/atomic" tests/counters/experiments/atomic_sectors.cu >> "$out/log" 2>&1
   timeout 400 ncu --clock-control none --csv --page raw --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum,l1tex__t_requests_pipe_lsu_mem_global_op_red.sum "$build/atomic" "$out/atomic.tsv" 2>> "$out/log" | grep '^"' > "$out/atomic.csv"
+  nvcc -O2 -std=c++17 -arch="$arch" -o "$build/copies" tests/counters/experiments/async_copies.cu >> "$out/log" 2>&1
+  timeout 900 ncu --clock-control none --cache-control all --csv --page raw --metrics "$(paste -sd, tests/counters/kernels/async_metrics.txt)" "$build/copies" "$out/copies.tsv" 2>> "$out/log" | grep '^"' > "$out/copies.csv"
 fi
 rm -rf "$build"
 gzip -f "$out/kernels_sass.csv"
