@@ -126,12 +126,15 @@ std::string_view grade_text(report::GradeRule rule) {
       return "counted from machine code, modelled when the PTX was followed or with asynchronous copies past L1; "
              "estimated on GPUs whose transaction rules no source gives";
     case GradeRule::kCopyRule:
-      return "counted from machine code, modelled when the PTX was followed or on GPUs other than compute capability 9.0";
+      return "counted from machine code, modelled when the PTX was followed or on GPUs other than compute capability "
+             "9.0";
     case GradeRule::kCopyPacketRule:
-      return "modelled with asynchronous copies past L1: one lower than on an H200 in 1 of 167 measured launches; else as "
+      return "modelled with asynchronous copies past L1: one lower than on an H200 in 1 of 167 measured launches; else "
+             "as "
              "other counts of copies";
     case GradeRule::kCopyBytesRule:
-      return "modelled: Nsight Compute counts one lane of copies whose address in shared memory has an immediate offset";
+      return "modelled: Nsight Compute counts one lane of copies whose address in shared memory has an immediate "
+             "offset";
     case GradeRule::kGlobalAtomicRule:
       return "modelled: a floor, hardware sometimes counts a sector or two more";
     case GradeRule::kTagStageRule:

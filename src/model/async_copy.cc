@@ -32,6 +32,24 @@ GroupMask first_of_each(const std::uint64_t* addresses, GroupMask mask) {
 
 std::uint32_t count(GroupMask lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
+/// What most tiles, swizzled or not, look like: every 8 lanes of a full copy of 16 bytes read a line in order and write
+/// a line of their own, its pieces changed by an exclusive or.
+bool moves_whole_lines(const AsyncCopy& copy) {
+  if (copy.active != kAllLanes || copy.reads != kAllLanes || copy.filled != 0 || copy.bytes != kHalfBytes) return false;
+  std::uint64_t wrong = 0;
+  for (unsigned first = 0; first < kGroupLanes; first += 8) {
+    const std::uint64_t from = copy.from[first], to = copy.to[first];
+    wrong |= from % kLineBytes | to % kHalfBytes;
+    for (unsigned i = 1; i < 8; ++i) {
+      wrong |= copy.from[first + i] ^ (from + i * kHalfBytes);
+      wrong |= copy.to[first + i] ^ to ^ (i * kHalfBytes);
+    }
+    for (unsigned before = 0; before < first; before += 8)
+      wrong |= copy.to[before] / kLineBytes == to / kLineBytes ? 1u : 0u;
+  }
+  return wrong == 0;
+}
+
 /// The lanes of a full warp lie side by side.
 bool is_dense(const std::uint64_t* addresses, std::uint32_t bytes) {
   std::uint64_t apart = 0;
@@ -143,6 +161,7 @@ std::uint32_t count_packets(const Transfers& transfers) {
 
 CopyReads count_reads_past_l1(const AsyncCopy& copy) {
   CopyReads counts;
+  if (moves_whole_lines(copy)) return {16, 16, count(first_of_each(copy.from, 0x01010101)) * 8};
   const Transfers transfers(copy);
   for (unsigned i = 0; i < transfers.count; ++i) counts.sass_sectors += transfers.list[i].reads;
   counts.addresses = count(transfers.lanes & first_of_each(copy.from, copy.reads));
@@ -163,6 +182,7 @@ CopyReads count_reads_past_l1(const AsyncCopy& copy) {
 CopyWrites count_writes_through_l1(const AsyncCopy& copy) {
   CopyWrites counts;
   if (copy.active == 0) return counts;
+  if (moves_whole_lines(copy)) return {{4, 4, 4, 4}, 4, kGroupLanes};
   const unsigned group = lanes_per_bank_group(copy.bytes);
   const GroupMask first_group = kAllLanes >> (kGroupLanes - group);
   std::array<GroupMask, kGroupLanes> passes;
@@ -218,6 +238,7 @@ CopyWrites count_writes_through_l1(const AsyncCopy& copy) {
 CopyWrites count_writes_past_l1(const AsyncCopy& copy) {
   CopyWrites counts;
   if (copy.active == 0) return counts;
+  if (moves_whole_lines(copy)) return {{4, 4, 4, 4}, 4, kGroupLanes};
   const Transfers transfers(copy);
   const std::uint32_t wavefronts = count_packets(transfers);
   const std::uint32_t packed = packed_wavefronts(count(copy.active), copy.bytes) * (copy.filled != 0 ? 2 : 1);

@@ -160,7 +160,28 @@ TEST(AsyncCopies, ZerosAreWrittenOnceMore) {
 }
 
 /// Rows of a tile, 8 lanes each, written with their 16-byte pieces exchanged so that columns meet no conflict.
-TEST(AsyncCopies, SwizzledTilesCostMorePastL1) {
+TEST(AsyncCopies, TilesOfWholeLines) {
+  const auto rows = [](unsigned l) { return l / 8 * 40 + l % 8; };  // apart in global memory
+  const auto one_row = [](unsigned l) { return l % 8; };
+  for (unsigned change = 0; change < 8; ++change) {
+    const auto to = [&](unsigned l) { return (l ^ change) + 64; };
+    EXPECT_EQ(count_writes_through_l1(lanes(16, rows, to).copy()), (CopyWrites{{4, 4, 4, 4}, 4, 32})) << change;
+    EXPECT_EQ(count_writes_past_l1(lanes(16, rows, to).copy()), (CopyWrites{{4, 4, 4, 4}, 4, 32})) << change;
+    EXPECT_EQ(count_reads_past_l1(lanes(16, rows, to).copy()), (CopyReads{16, 16, 32})) << change;
+    EXPECT_EQ(count_reads_past_l1(lanes(16, one_row, to).copy()), (CopyReads{16, 16, 8})) << change;
+    // The same in another order of lanes, which the general rule counts.
+    const auto backwards = [](auto f) { return [f](unsigned l) { return f(31 - l); }; };
+    EXPECT_EQ(count_writes_through_l1(lanes(16, backwards(rows), backwards(to)).copy()).banks,
+              (BankCounts{4, 4, 4, 4}));
+    EXPECT_EQ(count_writes_past_l1(lanes(16, backwards(rows), backwards(to)).copy()),
+              (CopyWrites{{4, 4, 4, 4}, 4, 32}));
+    EXPECT_EQ(count_reads_past_l1(lanes(16, backwards(rows), backwards(to)).copy()), (CopyReads{16, 16, 32}));
+    EXPECT_EQ(count_reads_past_l1(lanes(16, backwards(one_row), backwards(to)).copy()), (CopyReads{16, 16, 8}));
+  }
+  EXPECT_EQ(count_writes_past_l1(lanes(16, rows, one_row).copy()).banks.sass, 1u) << "all rows to one place";
+}
+
+TEST(AsyncCopies, SwizzlesWithinSectorsCostMorePastL1) {
   const auto swizzled = [](unsigned l) { return l ^ (l / 8 & 3); };
   EXPECT_EQ(count_writes_past_l1(lanes(16, itself, itself).copy()).banks.sass, 4u);
   EXPECT_EQ(count_reads_past_l1(lanes(16, itself, itself).copy()), (CopyReads{16, 16, 32}));
