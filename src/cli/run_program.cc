@@ -79,15 +79,18 @@ RunProgram find_program_file(const RunRequest& request) {
 }
 
 std::vector<std::string> shared_objects(const fs::path& folder) {
-  std::vector<std::string> shims, engines;
+  std::vector<std::string> shims, drivers, engines;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with("libmuscope") && name.ends_with(".so")) engines.push_back(name);
     if (name.starts_with("libcudart.so.") || name.starts_with("libmusart.so.")) shims.push_back(name);
+    if (name.starts_with("libcuda.so")) drivers.push_back(name);
   }
   std::sort(shims.rbegin(), shims.rend());  // the newest runtime first: it answers where a program does not ask for one
+  std::sort(drivers.rbegin(), drivers.rend());
   std::sort(engines.begin(), engines.end());
+  shims.insert(shims.end(), drivers.begin(), drivers.end());
   shims.insert(shims.end(), engines.begin(), engines.end());
   return shims;
 }

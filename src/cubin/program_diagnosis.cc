@@ -105,11 +105,13 @@ std::vector<Diagnostic> diagnose(const ProgramInspection& program) {
             "without \"-real\"",
             sm)));
   }
-  if (program.driver_api && program.runtime == RuntimeLink::kNone) {
+  const bool musa_driver = std::any_of(program.needed.begin(), program.needed.end(),
+                                       [](const std::string& library) { return library.starts_with("libmusa.so"); });
+  if (musa_driver && program.runtime == RuntimeLink::kNone) {
     found.push_back(
         message(Severity::kWarning, "D211",
-                fmt::format("'{}' uses the CUDA driver API (libcuda), which muscope does not emulate", path),
-                "calls through the runtime API (cudaMalloc, <<<>>>) are emulated"));
+                fmt::format("'{}' uses the MUSA driver API (libmusa), which muscope does not emulate", path),
+                "calls through the runtime API (musaMalloc, <<<>>>) are emulated"));
   }
   return found;
 }

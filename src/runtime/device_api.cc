@@ -6,6 +6,7 @@
 #include "runtime/entry.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
+#include "runtime/thread_use.h"
 
 using namespace muscope::runtime;
 
@@ -61,6 +62,8 @@ MUSCOPE_ENTRY(cudaSetDevice)(int index) {
   return enter(Needs::kRuntime, [&](Runtime& runtime) -> cudaError_t {
     if (runtime.device(index) == nullptr) return cudaErrorInvalidDevice;
     runtime.set_current_device(index);
+    ++thread_use.selections;
+    note_runtime_call();
     return cudaSuccess;
   });
 }

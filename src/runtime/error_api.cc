@@ -13,6 +13,7 @@
 #include "runtime/process.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
+#include "runtime/thread_use.h"
 
 namespace muscope::runtime {
 namespace {
@@ -118,6 +119,7 @@ cudaError_t begin_call(Needs needs, Runtime*& runtime) noexcept {
   try {
     if (!enter_process()) return cudaErrorInitializationError;
     runtime = &Runtime::get();
+    if (needs == Needs::kDevice) note_runtime_call();
     return needs == Needs::kDevice ? runtime->current_device().check_usable() : cudaSuccess;
   } catch (...) {
     const cudaError_t error = translate_exception();

@@ -9,6 +9,7 @@
 #include "runtime/emit.h"
 #include "runtime/entry.h"
 #include "runtime/host_object.h"
+#include "runtime/machine_only.h"
 #include "runtime/module_link.h"
 #include "runtime/runtime.h"
 
@@ -67,6 +68,54 @@ void Modules::add_kernel(FatBinary& binary, const void* host, std::string_view m
   kernels_[host] = kernel.get();
   kernels_[kernel.get()] = kernel.get();  // __cudaGetKernel hands this out
   binary.kernels.push_back(std::move(kernel));
+}
+
+FatBinary& Modules::add_image(const cubin::Fatbin& image, const std::string& name) {
+  auto binary = std::make_unique<FatBinary>();
+  binary->program = name;
+  binary->fatbin = image;
+  binary->decoded = true;
+  const auto keep = [&](cubin::FatbinEntry& entry) {
+    const std::string& copy =
+        binary->bytes.emplace_back(reinterpret_cast<const char*>(entry.stored.data()), entry.stored.size());
+    entry.stored = {reinterpret_cast<const std::uint8_t*>(copy.data()), copy.size()};
+  };
+  for (cubin::FatbinEntry& entry : binary->fatbin.entries) keep(entry);
+  for (auto& unit : binary->fatbin.units)
+    for (cubin::FatbinEntry& entry : unit) keep(entry);
+  const std::lock_guard lock(mutex_);
+  binaries_.push_back(std::move(binary));
+  return *binaries_.back();
+}
+
+KernelEntry* Modules::kernel_named(Runtime& runtime, FatBinary& binary, std::string_view name, int device) {
+  const std::vector<std::string> names = load(runtime, binary, device).kernel_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  for (const auto& kernel : binary.kernels)
+    if (kernel->mangled == name) return kernel.get();
+  auto kernel = std::make_unique<KernelEntry>();
+  kernel->binary = &binary;
+  kernel->mangled = name;
+  kernel->id = next_kernel_.fetch_add(1);
+  kernels_[kernel.get()] = kernel.get();
+  binary.kernels.push_back(std::move(kernel));
+  return binary.kernels.back().get();
+}
+
+void Modules::discard(FatBinary& binary) {
+  const std::lock_guard lock(mutex_);
+  const std::lock_guard binary_lock(binary.mutex);
+  for (const auto& kernel : binary.kernels) {
+    kernels_.erase(kernel.get());
+    const std::lock_guard kernel_lock(kernel->mutex);
+    kernel->loaded.clear();
+  }
+  binary.loaded.clear();
+  binary.module.reset();
+  binary.machine = {};
+  binary.fatbin = {};
+  binary.bytes.clear();
 }
 
 VariableEntry& Modules::add_variable(FatBinary& binary, const void* host, std::string_view name, std::size_t size,
@@ -138,11 +187,20 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
     binary.ptx_name = name;
   }
   if (modules.empty()) {
+    binary.machine = choose_machine_code(binary.fatbin, {}, sm, RunOptions::of_process());
+    if (binary.machine.code) {
+      binary.only_machine_code = true;
+      binary.ptx_name = binary.machine.code->source + " of " + binary.program;
+      modules.push_back(parse_and_tell(ptx_frame(*binary.machine.code), binary.ptx_name));
+    }
+  }
+  if (modules.empty()) {
     fail("D503", binary.program + " has no PTX for its kernels, only " + cubin::describe(binary.fatbin.entries),
          "compile with PTX in it: nvcc -arch=" + runtime.gpu().sm_text() +
              " (or CMake's CMAKE_CUDA_ARCHITECTURES without \"-real\")");
   }
-  binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
+  if (!binary.only_machine_code)
+    binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
   if (binary.machine.code) {
     binary.cubin = std::make_unique<cubin::CubinInfo>(binary.machine.code->info);
     binary.cubin_name = binary.machine.code->source;
@@ -194,6 +252,9 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
     const std::string problem = !machine.code || (from_machine && !machine.problem.empty())
                                     ? machine.problem
                                     : module.machine_problem(kernel.mangled);
+    if (code && !from_machine && kernel.binary->only_machine_code)
+      fail("D509", "kernel " + code->info.name + " has only machine code, which cannot be executed: " + problem,
+           "give the module PTX too: nvcc -fatbin, or -ptx in place of -cubin");
     if (code && !from_machine && RunOptions::of_process().count_from == CountFrom::kMachine)
       fail("D508", "kernel " + code->info.name + " cannot be counted from machine code: " + problem,
            "without --count-from sass it is counted from its PTX");

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,7 @@ struct FatBinary {
 
   std::mutex mutex;
   bool decoded = false;
+  std::deque<std::string> bytes;  ///< what the fatbin's entries point into, when it is a copy (add_image)
   cubin::Fatbin fatbin;
   std::string ptx_name;
   int ptx_sm = 0;
@@ -73,6 +75,7 @@ struct FatBinary {
   std::unique_ptr<cubin::CubinInfo> cubin;  ///< made for exactly this GPU; may be null
   std::string cubin_name;
   MachineChoice machine;
+  bool only_machine_code = false;  ///< `module` says what there is, its kernels have no bodies (machine_only.h)
   std::vector<std::unique_ptr<code::LoadedModule>> loaded;  ///< by device
 };
 
@@ -85,10 +88,17 @@ class Modules {
 
   FatBinary* add_binary(const void* wrapper, int toolkit);
   void add_kernel(FatBinary& binary, const void* host, std::string_view mangled);
+  /// Device code that the program loads itself (cuModuleLoadData), copied: not registered, no host stubs. `name` is how
+  /// messages call it.
+  FatBinary& add_image(const cubin::Fatbin& image, const std::string& name);
+  /// The kernel of that name of a loaded binary, which gets a handle if it has none; null when there is none.
+  KernelEntry* kernel_named(Runtime& runtime, FatBinary& binary, std::string_view name, int device);
+  /// Forgets an image: its kernels' handles, its variables' memory. No launch of it may be under way.
+  void discard(FatBinary& binary);
   VariableEntry& add_variable(FatBinary& binary, const void* host, std::string_view name, std::size_t size,
                               bool constant);
 
-  /// Null when no kernel has that host stub, or that handle.
+  /// Null when no kernel has that host stub, or that handle (any more).
   KernelEntry* find_kernel(const void* host);
   VariableEntry* find_variable(const void* host);
 
