@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "exec/builtin_call.h"
 #include "exec/control.h"
 #include "exec/device_format.h"
 #include "exec/launch_context.h"
@@ -17,70 +18,10 @@ namespace {
 constexpr std::size_t kMaxString = 64 * 1024;
 constexpr std::size_t kMaxOutput = 64u << 20;  ///< per block; CUDA's own buffer is 1 MiB a launch
 
-/// Reads device memory of any window for one lane; false outside of it.
-bool read(Warp& w, unsigned lane, std::uint64_t address, void* out, std::size_t bytes) {
-  if (address - code::kLocalWindow < code::kWindowBytes) {
-    const std::uint64_t offset = address - code::kLocalWindow;
-    if (offset + bytes > w.local_stride) return false;
-    std::memcpy(out, w.local + std::size_t{w.local_stride} * lane + offset, bytes);
-    return true;
-  }
-  if (address - code::kSharedWindow < code::kWindowBytes) {
-    const std::uint64_t offset = address - code::kSharedWindow;
-    if (offset + bytes > w.block->shared_bytes) return false;
-    std::memcpy(out, w.block->shared + offset, bytes);
-    return true;
-  }
-  const memory::Allocation a = w.worker->memory->find(address);
-  if (a.id == 0 || address + bytes > a.end) return false;
-  std::memcpy(out, reinterpret_cast<const void*>(address + static_cast<std::uint64_t>(a.distance)), bytes);
-  return true;
-}
-
 std::string read_string(Warp& w, unsigned lane, std::uint64_t address) {
   std::string s;
   for (char c; s.size() < kMaxString && read(w, lane, address + s.size(), &c, 1) && c != 0;) s += c;
   return s;
-}
-
-/// Machine code keeps values in 32-bit registers, 64-bit ones in pairs.
-bool is_machine(const Warp& w) { return w.worker->program->kernel->machine_code != nullptr; }
-
-/// Argument `index` of the call, as the caller passed it.
-std::uint64_t argument(Warp& w, const code::CallDetails& call, std::size_t index, unsigned lane) {
-  if (index >= call.arguments.size()) return 0;
-  const auto& a = call.arguments[index];
-  std::uint64_t value = 0;
-  const std::size_t bytes = std::min<std::size_t>(a.bytes, 8);
-  if (is_machine(w)) {
-    const std::uint32_t* low = w.src<std::uint32_t>(a.caller_place.bits);
-    value = low[lane] | (bytes == 8 ? std::uint64_t{low[lane + kGroupLanes]} << 32 : 0);
-  } else if (a.is_register)
-    std::memcpy(&value, w.src<std::uint8_t>(a.caller_place.bits) + std::size_t{lane} * a.bytes, bytes);
-  else
-    std::memcpy(&value, local_bytes(w, lane, a.caller_local), bytes);
-  return value;
-}
-
-void result(Warp& w, const code::CallDetails& call, unsigned lane, std::uint64_t value) {
-  if (call.results.empty()) return;
-  const auto& r = call.results[0];
-  const std::size_t bytes = std::min<std::size_t>(r.bytes, 8);
-  if (is_machine(w)) {
-    std::uint32_t* low = w.dst<std::uint32_t>(r.caller_place.bits);
-    low[lane] = static_cast<std::uint32_t>(value);
-    if (bytes == 8) low[lane + kGroupLanes] = static_cast<std::uint32_t>(value >> 32);
-  } else if (r.is_register) {
-    if (r.caller_place.exists())
-      std::memcpy(w.dst<std::uint8_t>(r.caller_place.bits) + std::size_t{lane} * r.bytes, &value, bytes);
-  } else {
-    std::memcpy(local_bytes(w, lane, r.caller_local), &value, bytes);
-  }
-}
-
-template <typename F>
-void each_lane(const Warp& w, F f) {
-  for (GroupMask m = w.active; m; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
 }
 
 const XOp* device_printf(Warp& w, const XOp* op) {
@@ -167,6 +108,7 @@ const XOp* run_builtin(Warp& w, const XOp* op) {
   w.worker->launch->driver_calls.fetch_add(1, std::memory_order_relaxed);
   for (const Builtin& b : kBuiltins)
     if (name == b.name) return b.run(w, op);
+  if (const Handler run = find_device_launch(name)) return run(w, op);
   return raise(w, op, Outcome::kUnsupported, "D609",
                fmt::format("muscope cannot execute a call to the external function '{}'", name),
                "the PTX does not hold its body; it may be part of a device library that is linked later");

@@ -31,6 +31,8 @@ bool charge_steps(Warp& w, const XOp* op);
 
 /// Functions that the engine supplies to device code: vprintf, malloc, free, __assertfail. Returns the next op.
 const XOp* run_builtin(Warp& w, const XOp* op);
+/// The device runtime's functions for launches from the device; null when `name` is none of them.
+Handler find_device_launch(const std::string& name);
 /// Whether run_builtin knows it.
 bool is_builtin(const std::string& name);
 

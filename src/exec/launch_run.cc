@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <thread>
+#include <utility>
 
 #include "exec/translate.h"
 
@@ -191,10 +192,12 @@ void LaunchRun::work() {
 
 void LaunchRun::finish_block(Block& block) {
   if (context_.options.blocks_done) context_.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
-  if (block.output.empty()) return;
+  block.prepared.clear();
+  block.launch_error = block.device_handles = 0;
+  if (block.output.empty() && block.launched.empty()) return;
   const std::lock_guard lock(mutex_);
-  outputs_[block.index] = std::move(block.output);
-  block.output.clear();
+  if (!block.output.empty()) outputs_[block.index] = std::exchange(block.output, {});
+  if (!block.launched.empty()) launches_[block.index] = std::exchange(block.launched, {});
 }
 
 bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idle) {
@@ -378,6 +381,8 @@ void LaunchRun::finish() {
     describe_fault(fault_);
     return;  // which blocks ran is not determined, on a GPU neither: no counts
   }
+  for (const auto& [index, launches] : launches_)
+    result_.launches.insert(result_.launches.end(), launches.begin(), launches.end());
   record.managed_pages = context_.managed_pages.load();
   record.driver_calls = context_.driver_calls.load();
   if (!counts_) return;

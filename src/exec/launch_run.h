@@ -55,7 +55,8 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::vector<std::uint64_t> block_executions_, block_lanes_, guarded_lanes_;
   Fault fault_;
   std::map<std::pair<std::uint32_t, std::string>, Noted> findings_;
-  std::map<std::uint64_t, std::string> outputs_;  ///< of blocks that printed
+  std::map<std::uint64_t, std::string> outputs_;                 ///< of blocks that printed
+  std::map<std::uint64_t, std::vector<DeviceLaunch>> launches_;  ///< of blocks that launched kernels
 };
 
 }  // namespace muscope::exec

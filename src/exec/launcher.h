@@ -11,6 +11,7 @@
 
 #include "arch/gpu_spec.h"
 #include "code/kernel.h"
+#include "exec/device_launch.h"
 #include "memory/address_space.h"
 #include "views/records.h"
 
@@ -48,6 +49,7 @@ struct LaunchResult {
   views::LaunchRecord
       record;          ///< counts, fault and findings; index, kernel, stream and device are the caller's to fill
   std::string output;  ///< what device printf and assert wrote, in block order
+  std::vector<DeviceLaunch> launches;  ///< made by the kernel, in block order; they begin when it has ended
 };
 
 struct EngineOptions {

@@ -11,6 +11,7 @@
 
 #include "base/lane_mask.h"
 #include "code/kernel.h"
+#include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "memory/address_space.h"
 #include "trace/sink.h"
@@ -169,9 +170,12 @@ struct Block {
   std::array<Barrier, 16> barriers;
   std::uint32_t barriers_used = 0;  ///< bit per barrier with arrivals
   alignas(64) std::uint8_t block_bank[code::kBlockSlots * code::kSlotBytes] = {};
-  std::string output;            ///< device printf
-  bool progress = false;         ///< something changed that others may wait for, since the last round
-  bool moved = false;            ///< something changed in the last run_block
+  std::string output;                            ///< device printf
+  std::vector<DeviceLaunch> prepared, launched;  ///< parameter buffers handed out; launches from the device
+  std::uint32_t launch_error = 0;                ///< cudaGetLastError() in device code
+  std::uint32_t device_handles = 0;              ///< streams and events made in device code
+  bool progress = false;                         ///< something changed that others may wait for, since the last round
+  bool moved = false;                            ///< something changed in the last run_block
   std::uint32_t vain_waits = 0;  ///< rounds since something changed in which waits for mbarriers were given up
 };
 

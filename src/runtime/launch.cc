@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <string>
 
 #include "code/source_frames.h"
 #include "runtime/capture.h"
 #include "runtime/entry.h"
+#include "runtime/pending_launch.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
 
@@ -20,85 +20,6 @@ constexpr std::uint64_t kMaxGridX = 0x7fffffff;  // CUDA C++ Programming Guide, 
 constexpr std::uint64_t kMaxGridYZ = 65535;
 constexpr std::uint64_t kMaxBlockZ = 64;
 constexpr std::uint64_t kGridWorkspace = 16;  // a size and the barrier, 4 bytes each (cooperative_groups' driver_abi.h)
-
-cudaError_t error_of(exec::Outcome outcome) {
-  switch (outcome) {
-    case exec::Outcome::kOk:
-      return cudaSuccess;
-    case exec::Outcome::kIllegalAddress:
-      return cudaErrorIllegalAddress;
-    case exec::Outcome::kMisaligned:
-      return cudaErrorMisalignedAddress;
-    case exec::Outcome::kAssert:
-      return cudaErrorAssert;
-    case exec::Outcome::kTrap:
-      return cudaErrorLaunchFailure;
-    case exec::Outcome::kIllegalInstruction:
-      return cudaErrorIllegalInstruction;
-    case exec::Outcome::kInvalidPc:
-      return cudaErrorInvalidPc;
-    case exec::Outcome::kHang:
-    case exec::Outcome::kStopped:
-      return cudaErrorLaunchTimeout;
-    case exec::Outcome::kUnsupported:
-      return cudaErrorNotSupported;
-  }
-  return cudaErrorLaunchFailure;
-}
-
-// What stays the same from the call to the end of the kernel.
-struct Pending {
-  Runtime& runtime;
-  Device& device;
-  exec::LaunchRequest request;
-  std::shared_ptr<views::KernelInfo> info;
-  std::uint32_t index = 0;
-  std::uint64_t stream = 0;
-  std::chrono::steady_clock::time_point begun;
-  int carveout_preference = -1;
-};
-
-void finish(Pending& pending, exec::LaunchResult& result) {
-  views::LaunchRecord& record = result.record;
-  record.index = pending.index;
-  record.kernel = pending.info->id;
-  record.grid = pending.request.grid;
-  record.block = pending.request.block;
-  record.dynamic_shared = pending.request.dynamic_shared;
-  record.carveout_preference = pending.carveout_preference;
-  record.stream = pending.stream;
-  record.device = pending.device.index();
-  record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - pending.begun).count();
-  if (pending.request.grid_workspace != 0) pending.runtime.memory().release(pending.request.grid_workspace);
-  pending.runtime.append_output(result.output);
-  if (result.outcome == exec::Outcome::kStopped) {
-    record.state = views::LaunchState::kStopped;
-  } else if (result.outcome != exec::Outcome::kOk) {
-    record.state = views::LaunchState::kFaulted;
-  }
-  if (const cudaError_t error = error_of(result.outcome)) {
-    pending.device.fault(error);
-    pending.runtime.write_output();  // the program may end before it synchronises again
-  }
-  if (pending.request.observe || record.state != views::LaunchState::kFinished) {
-    Spool::of_process().launch(record);
-  } else {
-    Spool::of_process().launch_unobserved();
-  }
-}
-
-std::shared_ptr<exec::LaunchHandle> begin(Pending& pending) {
-  if (pending.device.faulted()) return nullptr;  // what was queued behind a failed kernel never runs
-  pending.begun = std::chrono::steady_clock::now();
-  const std::uint64_t blocks =
-      std::uint64_t{pending.request.grid[0]} * pending.request.grid[1] * pending.request.grid[2];
-  Spool::of_process().kernel(*pending.info);
-  Spool::of_process().launch_begin(pending.index, pending.info->name, blocks);
-  const auto handle = pending.runtime.engine().start(pending.request);
-  if (!handle->wait_ended_or_polling()) return handle;
-  finish(pending, handle->result());
-  return nullptr;
-}
 
 // Grid and block against what every kernel is limited to.
 // Returns what is wrong with them, or nothing.
@@ -288,7 +209,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   if (const cudaError_t error = check_cluster(request, *entry.info)) return error;
   if (const auto captured = capture(stream, true, [&] { return work_of(request, *code); })) return *captured;
 
-  auto pending = std::make_shared<Pending>(Pending{runtime, device, {}, entry.info, 0, stream->id(), {}});
+  auto pending = std::make_shared<PendingLaunch>(PendingLaunch{runtime, device, entry, {}, 0, stream->id(), {}});
   pending->index = runtime.next_launch_index();
   pending->carveout_preference = entry.carveout_preference();
   exec::LaunchRequest& out = pending->request;

@@ -1,0 +1,169 @@
+#include "runtime/pending_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "runtime/entry.h"
+#include "runtime/runtime.h"
+#include "runtime/spool.h"
+
+namespace muscope::runtime {
+namespace {
+
+cudaError_t error_of(exec::Outcome outcome) {
+  switch (outcome) {
+    case exec::Outcome::kOk:
+      return cudaSuccess;
+    case exec::Outcome::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case exec::Outcome::kMisaligned:
+      return cudaErrorMisalignedAddress;
+    case exec::Outcome::kAssert:
+      return cudaErrorAssert;
+    case exec::Outcome::kTrap:
+      return cudaErrorLaunchFailure;
+    case exec::Outcome::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case exec::Outcome::kInvalidPc:
+      return cudaErrorInvalidPc;
+    case exec::Outcome::kHang:
+    case exec::Outcome::kStopped:
+      return cudaErrorLaunchTimeout;
+    case exec::Outcome::kUnsupported:
+      return cudaErrorNotSupported;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+void record(PendingLaunch& pending, exec::LaunchResult& result) {
+  views::LaunchRecord& record = result.record;
+  record.index = pending.index;
+  record.kernel = pending.entry.info->id;
+  record.grid = pending.request.grid;
+  record.block = pending.request.block;
+  record.dynamic_shared = pending.request.dynamic_shared;
+  record.carveout_preference = pending.carveout_preference;
+  record.stream = pending.stream;
+  record.device = pending.device.index();
+  record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - pending.begun).count();
+  if (pending.request.grid_workspace != 0) pending.runtime.memory().release(pending.request.grid_workspace);
+  pending.runtime.append_output(result.output);
+  if (result.outcome == exec::Outcome::kStopped) {
+    record.state = views::LaunchState::kStopped;
+  } else if (result.outcome != exec::Outcome::kOk) {
+    record.state = views::LaunchState::kFaulted;
+  }
+  if (const cudaError_t error = error_of(result.outcome)) {
+    pending.device.fault(error);
+    pending.runtime.write_output();  // the program may end before it synchronises again
+  }
+  if (pending.request.observe || record.state != views::LaunchState::kFinished) {
+    Spool::of_process().launch(record);
+  } else {
+    Spool::of_process().launch_unobserved();
+  }
+}
+
+/// A launch that a kernel made, and the binary in which it names kernels.
+struct Child {
+  FatBinary* binary = nullptr;
+  std::uint64_t stream = 0;  ///< of the host, in which the first of its parents runs
+  exec::DeviceLaunch launch;
+};
+
+/// Puts launches on the stack, so that they come off it in their order, those to the tail stream last.
+void push(std::vector<Child>& stack, FatBinary& binary, std::uint64_t stream,
+          std::vector<exec::DeviceLaunch> launches) {
+  std::stable_partition(launches.begin(), launches.end(), [](const exec::DeviceLaunch& launch) {
+    return launch.stream != exec::DeviceLaunch::kTailLaunch;
+  });
+  for (auto at = launches.rbegin(); at != launches.rend(); ++at) stack.push_back({&binary, stream, *at});
+}
+
+/// The kernel that device code names by an address; null when it is none.
+KernelEntry* kernel_at(PendingLaunch& parent, FatBinary& binary, std::uint64_t function) {
+  const std::uint64_t number = (function - code::kFunctionWindow) / 16;
+  if (function < code::kFunctionWindow || !binary.module || number >= binary.module->functions.size()) return nullptr;
+  return parent.runtime.modules().kernel_named(parent.runtime, binary, binary.module->functions[number].name,
+                                               parent.device.index());
+}
+
+std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& child) {
+  KernelEntry* const entry = kernel_at(parent, *child.binary, child.launch.function);
+  const auto code =
+      entry != nullptr ? parent.runtime.modules().load(parent.runtime, *entry, parent.device.index()) : nullptr;
+  if (!code) {
+    tell("D515", fmt::format("a kernel launched {:#x}, which is no kernel", child.launch.function),
+         "launches from the device need the kernel's own name or pointer, taken in device code");
+    parent.device.fault(cudaErrorInvalidDeviceFunction);
+    return {};
+  }
+  PendingLaunch pending{parent.runtime, parent.device, *entry, {}, 0, child.stream, {}};
+  pending.index = parent.runtime.next_launch_index();
+  pending.carveout_preference = entry->carveout_preference();
+  exec::LaunchRequest& request = pending.request;
+  request.kernel = code;
+  request.grid = child.launch.grid;
+  request.block = child.launch.block;
+  request.dynamic_shared = child.launch.dynamic_shared;
+  request.stack_bytes = parent.request.stack_bytes;
+  request.params.resize(code->param_bytes);
+  const std::size_t bytes = std::min<std::size_t>(code->param_bytes, exec::kDeviceParameterBytes);
+  if (bytes > 0)
+    std::memcpy(request.params.data(), parent.runtime.memory().host_pointer(child.launch.parameters), bytes);
+  request.observe = RunOptions::of_process().selects(pending.index, entry->info->name);
+  pending.begun = std::chrono::steady_clock::now();
+  Spool::of_process().kernel(*entry->info);
+  Spool::of_process().launch_begin(pending.index, entry->info->name,
+                                   std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2]);
+  const auto handle = parent.runtime.engine().start(request);
+  handle->wait_ended();
+  exec::LaunchResult& result = handle->result();
+  record(pending, result);
+  return std::move(result.launches);
+}
+
+void run_children(PendingLaunch& parent, std::vector<exec::DeviceLaunch> launches) {
+  std::vector<Child> stack;
+  push(stack, *parent.entry.binary, parent.stream, std::move(launches));
+  while (!stack.empty()) {
+    const Child child = stack.back();
+    stack.pop_back();
+    try {
+      if (!parent.device.faulted()) push(stack, *child.binary, child.stream, run_child(parent, child));
+    } catch (const Error& error) {
+      const Diagnostic& first = error.diagnostics().front();
+      tell(first.code.c_str(), first.text, first.hint);
+      parent.device.fault(cudaErrorNotSupported);
+    }
+    parent.runtime.memory().release(child.launch.parameters);
+  }
+}
+
+}  // namespace
+
+void finish(PendingLaunch& pending, exec::LaunchResult& result) {
+  record(pending, result);
+  if (!result.launches.empty()) run_children(pending, std::move(result.launches));
+}
+
+std::shared_ptr<exec::LaunchHandle> begin(PendingLaunch& pending) {
+  if (pending.device.faulted()) return nullptr;  // what was queued behind a failed kernel never runs
+  pending.begun = std::chrono::steady_clock::now();
+  const std::uint64_t blocks =
+      std::uint64_t{pending.request.grid[0]} * pending.request.grid[1] * pending.request.grid[2];
+  Spool::of_process().kernel(*pending.entry.info);
+  Spool::of_process().launch_begin(pending.index, pending.entry.info->name, blocks);
+  const auto handle = pending.runtime.engine().start(pending.request);
+  if (!handle->wait_ended_or_polling()) return handle;
+  finish(pending, handle->result());
+  return nullptr;
+}
+
+}  // namespace muscope::runtime
