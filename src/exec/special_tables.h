@@ -185,8 +185,11 @@ inline constexpr Coefficients kSine[] = {
   {33392857, 40368, -10080}, {33463517, 30288, -10080}, {33514014, 20208, -10104}, {33544326, 10112, -10120},
 };
 
-/// tanh(x): 6 segments of 1/32 from 1/16, 4 of 1/16 from 1/4, 60 of 1/8 from 1/2. Start: 2^-24.
+/// tanh(x): 5 segments of 2^-8 to 2^-4, then 6 of 1/32 to 1/4, 4 of 1/16 to 1/2, 60 of 1/8 to 8 (kTangentRanges).
+/// Start: 2^-24. No results of the first 5 were at hand: they were found by the digests, which have one solution among
+/// all coefficients near the best polynomial's.
 inline constexpr Coefficients kTangent[] = {
+  {65536, 65536, -4}, {131070, 131064, -24}, {262124, 262096, -208}, {524118, 261904, -328}, {785858, 261576, -440},
   {1047212, 522336, -2544}, {1568268, 519808, -3552}, {2086298, 516256, -4472}, {2600310, 511776, -5408},
   {3109372, 506368, -6320}, {3612576, 500048, -7128}, {4109040, 986176, -33104}, {5078604, 952960, -38592},
   {6012224, 914288, -42976}, {6904992, 871216, -46304}, {7753000, 1650272, -197184}, {9304656, 1451968, -201216},
@@ -207,5 +210,16 @@ inline constexpr Coefficients kTangent[] = {
   {16777210, 0, 0}, {16777212, 0, 0},
 };
 // clang-format on
+
+/// How an argument finds its segment of kTangent, by exponent from 2^-8 to 2^2: times `unit` the argument has 17 bits
+/// within a segment; what is above them, plus `first`, is the segment.
+struct TangentRange {
+  float unit;
+  std::int32_t first;
+};
+inline constexpr TangentRange kTangentRanges[] = {
+    {0x1p25f, -1}, {0x1p24f, 0},  {0x1p23f, 1},  {0x1p23f, 1},  {0x1p22f, 3},  {0x1p22f, 3},
+    {0x1p21f, 7},  {0x1p20f, 11}, {0x1p20f, 11}, {0x1p20f, 11}, {0x1p20f, 11},
+};
 
 }  // namespace muscope::exec::special

@@ -153,22 +153,16 @@ template <bool kCosine>
   return where(magnitude >= kInfinity, kNotANumber, r);
 }
 
-/// tanh(x): x itself below 2^-8. Measured are 2^-4 to 4; below, the series, and above, a computed table take the place
-/// of what the unit has.
+/// tanh(x): x itself below 2^-8, 1 from 8. From 4 a computed table takes the place of the unit's, which is not known.
 [[gnu::always_inline]] inline uint32_t tangent(uint32_t x) {
-  const uint32_t magnitude = x & ~kSignBit, exponent = magnitude >> 23;
-  const bool small = exponent < 123, large = exponent > 129;
-  // Segments of 1/32, 1/16 and 1/8; 17 bits of the argument within one.
-  const uint32_t scale = exponent < 125 ? 0 : exponent < 126 ? 1 : 2;
-  const float unit = std::bit_cast<float>((127 + 22 - scale) << 23);
-  const uint32_t t = whole(std::bit_cast<float>(where(small || large, 0x3d800000u, magnitude)) * unit);
-  const uint32_t segment = where(small || large, 0, (t >> 17) + 4 * scale - 2);
-  const uint32_t near = normalized(std::floor(sum_at(kTangent[segment], kUnit, t & 0x1ffff) * 0x1p-4), 37);
-  const double v = std::bit_cast<float>(where(small, magnitude, 0));
-  const double square = v * v, odd = v * square;
-  const auto series = static_cast<float>(v + odd * (-1.0 / 3 + square * (2.0 / 15 - square * (17.0 / 315))));
-  uint32_t r = where(small, std::bit_cast<uint32_t>(series), near);
-  r = where(exponent < 119, magnitude, r);
+  const uint32_t magnitude = x & ~kSignBit;
+  const bool small = magnitude < 0x3b800000u, large = magnitude >= 0x41000000u;
+  const uint32_t inside = where(small || large, kOne, magnitude);
+  const TangentRange& range = kTangentRanges[(inside >> 23) - 119];
+  const uint32_t t = whole(std::bit_cast<float>(inside) * range.unit);
+  const Coefficients& c = kTangent[static_cast<int32_t>(t >> 17) + range.first];
+  uint32_t r = normalized(std::floor(sum_at(c, kUnit, t & 0x1ffff) * 0x1p-4), 37);
+  r = where(small, magnitude, r);
   r = where(large, kOne, r) | (x & kSignBit);
   return where(magnitude > kInfinity, kNotANumber, r);
 }
