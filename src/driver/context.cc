@@ -39,6 +39,17 @@ std::vector<std::uint64_t> Context::take(Kind kind) {
   return handles;
 }
 
+bool Context::made(Kind kind, std::uint64_t handle) const {
+  const std::lock_guard lock(mutex_);
+  return made_.contains({kind, handle});
+}
+
+ContextRef Contexts::maker(Runtime& runtime, Context::Kind kind, std::uint64_t handle, int device) {
+  for (ContextRef& context : handles_.all())
+    if (context->made(kind, handle)) return context;
+  return primary(runtime, device);
+}
+
 Contexts& Contexts::of_process() {
   static Contexts* const contexts = new Contexts;
   return *contexts;

@@ -37,12 +37,13 @@ class Context {
   void add(Kind kind, std::uint64_t handle);
   void remove(Kind kind, std::uint64_t handle);
   std::vector<std::uint64_t> take(Kind kind);
+  bool made(Kind kind, std::uint64_t handle) const;
 
  private:
   int device_;
   bool primary_;
   std::uint64_t id_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::set<std::pair<Kind, std::uint64_t>> made_;
 };
 
@@ -57,6 +58,8 @@ class Contexts {
   /// Null when the handle is none of ours, or destroyed.
   ContextRef find(CUcontext handle) const { return handles_.find(handle); }
   ContextRef drop(CUcontext handle) { return handles_.drop(handle); }
+  /// The context that something was made in; the device's primary one where no other is known to be.
+  ContextRef maker(Runtime& runtime, Context::Kind kind, std::uint64_t handle, int device);
 
  private:
   std::mutex mutex_;

@@ -212,6 +212,50 @@ TEST_F(DriverApi, LinkedPiecesCallEachOther) {
   EXPECT_EQ(value, 42u);
 }
 
+class MachineCodeOnly : public DriverApi {
+ protected:
+  CUresult load_file(const std::string& name) {
+    return CU(cuModuleLoad)(&module_, (MUSCOPE_SOURCE_DIR "/tests/counters/binaries/" + name).c_str());
+  }
+  /// Runs a kernel of code.cu on 16 numbers with one thread, gives them back.
+  std::vector<int> run(const char* name, std::vector<int> numbers, std::vector<int> more = {}) {
+    CUfunction kernel = nullptr;
+    EXPECT_EQ(CU(cuModuleGetFunction)(&kernel, module_, name), CUDA_SUCCESS) << name;
+    numbers.resize(16);
+    CUdeviceptr memory = 0;
+    CU(cuMemAlloc_v2)(&memory, 64);
+    CU(cuMemcpyHtoD_v2)(memory, numbers.data(), 64);
+    void* params[] = {&memory, more.empty() ? nullptr : &more[0]};
+    EXPECT_EQ(CU(cuLaunchKernel)(kernel, 1, 1, 1, threads_, 1, 1, 0, nullptr, params, nullptr), CUDA_SUCCESS) << name;
+    EXPECT_EQ(CU(cuMemcpyDtoH_v2)(numbers.data(), memory, 64), CUDA_SUCCESS) << name;
+    CU(cuMemFree_v2)(memory);
+    return numbers;
+  }
+  CUmodule module_ = nullptr;
+  unsigned threads_ = 1;
+};
+
+TEST_F(MachineCodeOnly, RunsFunctionsTablesAndConstants) {
+  for (const char* const file : {"code_90.cubin", "code_90_linked.cubin"}) {
+    ASSERT_EQ(load_file(file), CUDA_SUCCESS) << file;
+    const auto called = run("calls", {0, 21, 5});
+    EXPECT_EQ(called[0], 42) << file;
+    EXPECT_EQ(called[3], 3 * 5 - 20) << file;
+    EXPECT_EQ(run("indirect", {0, 0, 4})[0], 8) << file;
+    EXPECT_EQ(run("indirect", {0, 1, 4})[0], 3 * 4 - 10) << file;
+    EXPECT_EQ(run("constants", {})[0], 3 + 0 + 20) << file;
+    const auto switched = run("switches", {0, 6, 7}, {0});
+    EXPECT_EQ(switched[0], 42) << file;
+    EXPECT_EQ(run("switches", {0, 0xff}, {2})[5], 8) << file;
+    EXPECT_EQ(run("switches", {}, {9})[10], 1) << file;
+  }
+}
+
+TEST_F(MachineCodeOnly, OfAnotherGpuIsRefused) {
+  EXPECT_EQ(load_file("kernels_80.cubin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(load_file("code_90_rdc.cubin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
 TEST_F(DriverApi, FunctionsAreFoundByNameAndVersion) {
   void *old = nullptr, *now = nullptr, *none = nullptr;
   CUdriverProcAddressQueryResult status{};
@@ -228,6 +272,13 @@ TEST_F(DriverApi, FunctionsAreFoundByNameAndVersion) {
   EXPECT_STREQ(name, "CUDA_ERROR_INVALID_PTX");
   EXPECT_EQ(CU(cuGetErrorName)(static_cast<CUresult>(998), &name), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(reinterpret_cast<CUresult (*)()>(function<void()>("cuMemAddressReserve"))(), CUDA_ERROR_NOT_SUPPORTED);
+  using EntryPoint = cudaError_t(const char*, void**, unsigned long long, int*);
+  int found = 5;
+  EXPECT_EQ(function<EntryPoint>("cudaGetDriverEntryPoint")("cuCtxCreate", &old, 0, &found), cudaSuccess);
+  EXPECT_EQ(found, 0);
+  EXPECT_EQ(old, now);
+  EXPECT_EQ(function<EntryPoint>("cudaGetDriverEntryPoint")("cuNobody", &old, 0, &found), cudaSuccess);
+  EXPECT_EQ(found, 1);
 }
 
 }  // namespace

@@ -116,6 +116,16 @@ MUSCOPE_DRIVER_ENTRY(cuGraphAddKernelNode_v2)(CUgraphNode* node, CUgraph graph, 
   });
 }
 
+// CUDA 10 to 11: the same without kernels of libraries.
+MUSCOPE_EXPORT CUresult muscope_cuGraphAddKernelNode_v1(CUgraphNode* node, CUgraph graph,
+                                                        const CUgraphNode* dependencies, std::size_t count,
+                                                        const void* asked) {
+  if (asked == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_KERNEL_NODE_PARAMS params{};
+  std::memcpy(&params, asked, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+  return muscope_cuGraphAddKernelNode_v2(node, graph, dependencies, count, &params);
+}
+
 MUSCOPE_DRIVER_ENTRY(cuGraphAddMemcpyNode)(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                            std::size_t count, const CUDA_MEMCPY3D* asked, CUcontext) {
   return enter([&](Runtime&) -> CUresult {

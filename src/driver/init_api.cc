@@ -3,6 +3,7 @@
 
 #include "driver/entry.h"
 #include "driver/proc_table.h"
+#include "runtime/host_object.h"
 #include "runtime/thread_use.h"
 
 using namespace muscope::driver;
@@ -76,6 +77,14 @@ MUSCOPE_DRIVER_ENTRY(cuGetProcAddress)(const char* symbol, void** function, int 
 MUSCOPE_DRIVER_ENTRY(cuGetProcAddress_v2)(const char* symbol, void** function, int version, cuuint64_t flags,
                                           CUdriverProcAddressQueryResult* status) {
   return get_function(symbol, function, version, flags, status);
+}
+
+// Tables of functions without names, by number: not documented, and none is here. libnvrtc asks and does without.
+MUSCOPE_EXPORT CUresult muscope_cuGetExportTable(const void** table, const void*) {
+  if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  const std::string caller = muscope::runtime::object_of(__builtin_return_address(0));
+  return caller.find("libnvrtc") != caller.npos ? CUDA_ERROR_NOT_FOUND : not_supported("cuGetExportTable");
 }
 
 // Profilers are told where to look; everything is counted here anyway.

@@ -43,7 +43,9 @@ CUresult attribute_of(Runtime& runtime, const Pointer& pointer, CUpointer_attrib
   if (!pointer.known()) return CUDA_ERROR_INVALID_VALUE;
   switch (static_cast<int>(attribute)) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return give(data, handle_of(Contexts::of_process().primary(runtime, pointer.device)));
+      return give(data, handle_of(Contexts::of_process().maker(
+                            runtime, host ? Context::Kind::kHostMemory : Context::Kind::kMemory,
+                            pointer.allocation.base, pointer.device)));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return give(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:

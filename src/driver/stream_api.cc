@@ -93,9 +93,9 @@ MUSCOPE_DRIVER_ENTRY(cuStreamGetCtx)(CUstream handle, CUcontext* context) {
   return enter([&](Runtime& runtime) -> CUresult {
     const auto stream = runtime.stream(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    const ContextRef here = current(runtime);
-    const bool ours = here->device() == stream->device();
-    return put(context, handle_of(ours ? here : Contexts::of_process().primary(runtime, stream->device())));
+    if (!runtime.streams().find(handle)) return put(context, handle_of(current(runtime)));  // a default stream
+    return put(context, handle_of(Contexts::of_process().maker(runtime, Context::Kind::kStream, address_of(handle),
+                                                               stream->device())));
   });
 }
 

@@ -15,8 +15,12 @@ class Frame {
  public:
   explicit Frame(const code::MachineCode& code) : code_(code) {
     text_ = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n", code.image.target.sm);
-    if (const cubin::ConstantData* const bank = code.image.constant(3, "")) variables(".const", *bank);
+    const cubin::ConstantData* const bank = code.image.constant(3, "");
+    if (bank != nullptr) name(*bank);
+    for (const cubin::DataSection& section : code.image.data) name(section);
+    if (bank != nullptr) variables(".const", *bank);
     for (const cubin::DataSection& section : code.image.data) variables(".global", section);
+    for (const std::string& function : functions_) text_ += fmt::format(".visible .func {}() {{ ret; }}\n", function);
     text_ += pointers_;
     for (const cubin::CubinKernel& kernel : code.info.kernels) this->kernel(kernel);
   }
@@ -24,9 +28,15 @@ class Frame {
 
  private:
   template <typename Data>
+  void name(const Data& data) {
+    for (const cubin::ImageSymbol& symbol : data.symbols)
+      if (symbol.size > 0) names_.insert(symbol.name);
+  }
+
+  template <typename Data>
   void variables(const char* space, const Data& data) {
     for (const cubin::ImageSymbol& symbol : data.symbols) {
-      if (symbol.size == 0 || !names_.insert(symbol.name).second) continue;
+      if (symbol.size == 0 || !declared_.insert(symbol.name).second) continue;
       const bool stored = symbol.offset <= data.bytes.size() && symbol.size <= data.bytes.size() - symbol.offset;
       std::vector<std::uint8_t> bytes;
       if (stored)
@@ -51,7 +61,7 @@ class Frame {
   }
 
   std::string with_pointers(const char* space, const cubin::ImageSymbol& symbol, std::vector<std::uint8_t> bytes,
-                            const std::vector<cubin::Relocation>& relocations) const {
+                            const std::vector<cubin::Relocation>& relocations) {
     bytes.resize((symbol.size + 7) / 8 * 8);
     std::vector<std::string> words;
     for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -61,6 +71,12 @@ class Frame {
     }
     for (const cubin::Relocation& r : relocations) {
       const std::uint64_t at = r.offset - symbol.offset;
+      // Linked code: the address of a function, which LoadedModule takes from the machine code.
+      if (at % 8 == 0 && r.place == cubin::SymbolPlace::kCode && !r.symbol.starts_with('.')) {
+        functions_.insert(r.symbol);
+        words[at / 8] = r.symbol;
+        continue;
+      }
       if (at % 8 != 0 || names_.count(r.symbol) == 0)
         fail("D509",
              fmt::format("'{}' in {} holds the address of '{}', which muscope cannot place without PTX", symbol.name,
@@ -98,7 +114,7 @@ class Frame {
 
   const code::MachineCode& code_;
   std::string text_, pointers_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, declared_, functions_;
 };
 
 }  // namespace

@@ -195,7 +195,11 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
     }
   }
   if (modules.empty()) {
-    fail("D503", binary.program + " has no PTX for its kernels, only " + cubin::describe(binary.fatbin.entries),
+    const bool fits = cubin::choose_cubin(binary.fatbin.entries, sm) != nullptr;
+    const std::string why = fits ? binary.machine.problem : std::string();
+    fail("D503",
+         binary.program + " has no PTX for its kernels, only " + cubin::describe(binary.fatbin.entries) +
+             (why.empty() ? "" : ", and " + why),
          "compile with PTX in it: nvcc -arch=" + runtime.gpu().sm_text() +
              " (or CMake's CMAKE_CUDA_ARCHITECTURES without \"-real\")");
   }
