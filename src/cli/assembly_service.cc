@@ -155,9 +155,12 @@ AssemblyReply AssemblyService::answer(AssemblyRequest request) {
   if (!ptxas_) return reply;
   reply.version = ptxas_->version.text();
   std::optional<toolchain::Tool> nvlink;
-  if (request.relocatable && !(nvlink = toolchain::find_nvlink(*ptxas_))) {
-    reply.reason = "there is no nvlink beside it";
-    return reply;
+  if (request.relocatable) {
+    nvlink = toolchain::find_nvlink(*ptxas_);
+    if (!nvlink) {
+      reply.reason = "there is no nvlink beside it";
+      return reply;
+    }
   }
   std::vector<toolchain::AssembleRequest> work;
   for (AssemblyPart& part : request.parts) {

@@ -25,10 +25,10 @@ AsyncAddress FunctionLowering::async_address(const ptx::Operand& operand, Space 
   return out;
 }
 
-Op& FunctionLowering::emit_async(const ptx::Instruction& i, AsyncDetails&& details) {
+Op& FunctionLowering::emit_async(const ptx::Instruction& i, const AsyncDetails& details) {
   Op& op = emit(OpKind::kAsync, &i);
   op.opcode = i.opcode;
-  op.async = std::make_shared<const AsyncDetails>(std::move(details));
+  op.async = std::make_shared<const AsyncDetails>(details);
   return op;
 }
 
@@ -55,7 +55,7 @@ void FunctionLowering::lower_async_copy(const ptx::Instruction& i) {
       copy.amount = place(last, Type::kU32);
     }
   }
-  emit_async(i, std::move(copy));
+  emit_async(i, copy);
   const std::uint32_t site = add_site(i, static_cast<unsigned>(bytes));
   k_.ops.back().site = site;
 }
@@ -74,7 +74,7 @@ void FunctionLowering::lower_bulk_copy(const ptx::Instruction& i) {
     copy.barrier = async_address(i.operands[3], Space::kShared);
     copy.has_barrier = true;
   }
-  emit_async(i, std::move(copy));
+  emit_async(i, copy);
   const std::uint32_t site = add_site(i, 0);
   k_.ops.back().site = site;
 }
@@ -88,7 +88,7 @@ void FunctionLowering::lower_async(const ptx::Instruction& i) {
     arrival.kind = AsyncKind::kArrive;
     arrival.barrier = async_address(i.operands[0], i.space());
     arrival.amount = b_.pool.literal(1, 4);
-    emit_async(i, std::move(arrival));
+    emit_async(i, arrival);
     return;
   }
   if (i.has(Mod::k_commit_group) || i.has(Mod::k_wait_group) || i.has(Mod::k_wait_all)) return;  // copies are over
@@ -140,7 +140,7 @@ void FunctionLowering::lower_mbarrier(const ptx::Instruction& i) {
   } else {
     return unsupported(i);
   }
-  Op& op = emit_async(i, std::move(d));
+  Op& op = emit_async(i, d);
   if (result && result->kind == OperandKind::kRegister) op.dst = place_of_register(result->reg);
 }
 

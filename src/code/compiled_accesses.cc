@@ -128,7 +128,7 @@ class Pairing {
       access.type = *type;
       const cubin::ImageSymbol* function = section_.function_at(pc);
       access.in_entry = function == nullptr || function->name == kernel_;
-      out_.machine.push_back(std::move(access));
+      out_.machine.push_back(access);
     }
   }
 

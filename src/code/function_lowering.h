@@ -68,7 +68,7 @@ class FunctionLowering {
   void lower_bulk_copy(const ptx::Instruction& i);
   void lower_mbarrier(const ptx::Instruction& i);
   AsyncAddress async_address(const ptx::Operand& operand, ptx::Space space);
-  Op& emit_async(const ptx::Instruction& i, AsyncDetails&& details);
+  Op& emit_async(const ptx::Instruction& i, const AsyncDetails& details);
   // Matrices (matrix_lowering.cc).
   void lower_mma(const ptx::Instruction& i);
   void lower_matrix_access(const ptx::Instruction& i);

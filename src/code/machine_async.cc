@@ -40,9 +40,9 @@ AsyncAddress address_of(MachineBuilder& b, const sass::Instruction& i, Space spa
   return address;
 }
 
-Op& add(MachineBuilder& b, const sass::Instruction& i, AsyncDetails&& details) {
+Op& add(MachineBuilder& b, const sass::Instruction& i, const AsyncDetails& details) {
   Op& op = b.add(OpKind::kAsync, i);
-  op.async = std::make_shared<const AsyncDetails>(std::move(details));
+  op.async = std::make_shared<const AsyncDetails>(details);
   return op;
 }
 
@@ -59,7 +59,7 @@ void lower_copy(MachineBuilder& b, const sass::Instruction& i) {
     copy.condition = b.predicate(i.p0);
     copy.condition_negated = i.p0.invert;
   }
-  add(b, i, std::move(copy));
+  add(b, i, copy);
   const std::uint32_t site = b.add_site(i, i.memory.bytes);
   b.kernel().ops.back().site = site;
 }
@@ -77,7 +77,7 @@ void lower_arrives(MachineBuilder& b, const sass::Instruction& i) {
   } else {
     throw CannotLower("a form of ARRIVES");
   }
-  add(b, i, std::move(arrival));
+  add(b, i, arrival);
 }
 
 void lower_arrival(MachineBuilder& b, const sass::Instruction& i) {
@@ -110,7 +110,7 @@ void lower_arrival(MachineBuilder& b, const sass::Instruction& i) {
     default:
       throw CannotLower("a form of SYNCS.ARRIVE");
   }
-  Op& op = add(b, i, std::move(arrival));
+  Op& op = add(b, i, arrival);
   if ((i.memory.atomic & kNoResult) == 0 && is_register(i.dst)) op.dst = b.result(i.dst);
 }
 
@@ -123,13 +123,13 @@ void lower_syncs(MachineBuilder& b, const sass::Instruction& i) {
   if (i.memory.mode == kExchange) {
     details.kind = AsyncKind::kExchange;
     details.state_pair = details.result_pair = true;
-    Op& op = add(b, i, std::move(details));
+    Op& op = add(b, i, details);
     op.uniform = true;
     if (is_register(i.dst)) op.dst = b.result(i.dst);
   } else if (i.memory.mode == kCheck || i.memory.mode == kTryCheck) {
     details.kind = AsyncKind::kWait;
     details.parity_bit = 31;  // where the high word of a state has its phase; parities are shifted there
-    add(b, i, std::move(details)).dst = b.predicate_result(i.pdst0);
+    add(b, i, details).dst = b.predicate_result(i.pdst0);
   } else {
     throw CannotLower("a form of SYNCS");
   }
@@ -156,7 +156,7 @@ void lower_bulk(MachineBuilder& b, const sass::Instruction& i) {
   if (to_shared) copy.barrier = address(static_cast<std::uint8_t>(m.base.index + 1), true);
   copy.amount = b.value(i.a);
   copy.units = kBulkUnit;
-  add(b, i, std::move(copy)).uniform = true;
+  add(b, i, copy).uniform = true;
   const std::uint32_t site = b.add_site(i, 0);
   b.kernel().ops.back().site = site;
 }
