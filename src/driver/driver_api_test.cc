@@ -179,6 +179,27 @@ TEST_F(DriverApi, SharesMemoryAndDevicesWithTheRuntime) {
   EXPECT_EQ(CU(cudaGetLastError)(), cudaSuccess);  // errors of the driver's calls are not the runtime's
 }
 
+TEST_F(DriverApi, LibrariesOfTheRuntime) {
+  using Load = cudaError_t(void**, const void*, int*, void**, unsigned, int*, void**, unsigned);
+  using GetKernel = cudaError_t(void**, void*, const char*);
+  void *library = nullptr, *kernel = nullptr;
+  ASSERT_EQ(function<Load>("cudaLibraryLoadData")(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0),
+            cudaSuccess);
+  EXPECT_EQ(function<GetKernel>("cudaLibraryGetKernel")(&kernel, library, "nobody"),
+            static_cast<cudaError_t>(CUDA_ERROR_NOT_FOUND));
+  ASSERT_EQ(function<GetKernel>("cudaLibraryGetKernel")(&kernel, library, "add"), cudaSuccess);
+  CUdeviceptr memory = 0;
+  ASSERT_EQ(CU(cuMemAlloc_v2)(&memory, 4), CUDA_SUCCESS);
+  ASSERT_EQ(CU(cuMemsetD32_v2)(memory, 0, 1), CUDA_SUCCESS);
+  unsigned n = 1;
+  float k = 2.5f;
+  void* params[] = {&memory, &n, &k};
+  EXPECT_EQ(CU(cudaLaunchKernel)(kernel, dim3{1, 1, 1}, dim3{1, 1, 1}, params, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(CU(cuMemcpyDtoH_v2)(&k, memory, 4), CUDA_SUCCESS);
+  EXPECT_EQ(k, 2.5f);
+  EXPECT_EQ(function<cudaError_t(void*)>("cudaLibraryUnload")(library), cudaSuccess);
+}
+
 TEST_F(DriverApi, LinkedPiecesCallEachOther) {
   static char caller[] =
       ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 r) twice(.param .b32 x);\n"

@@ -69,7 +69,7 @@ MUSCOPE_DRIVER_ENTRY(cuLibraryUnload)(CUlibrary handle) {
     if (!library) return CUDA_ERROR_INVALID_HANDLE;
     for (int i = 0; i < runtime.device_count(); ++i) runtime.scheduler().wait_device(i);
     for (const auto& module : Images::of_process().modules.all())
-      if (module->binary == library->binary) Images::of_process().modules.drop(module.get());
+      if (module->binary == library->binary) Images::of_process().drop(module.get());
     runtime.modules().discard(*library->binary);
     return CUDA_SUCCESS;
   });

@@ -74,10 +74,27 @@ CUmodule Images::module_of(FatBinary& binary, const ContextRef& context) {
   return reinterpret_cast<CUmodule>(modules.add(std::make_shared<Module>(Module{&binary, context, true})));
 }
 
+CUmodule Images::add(FatBinary& binary, const ContextRef& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    owners_[&binary] = context;
+  }
+  return reinterpret_cast<CUmodule>(modules.add(std::make_shared<Module>(Module{&binary, context, false})));
+}
+
+std::shared_ptr<Module> Images::drop(const void* handle) {
+  std::shared_ptr<Module> module = modules.drop(handle);
+  if (module && !module->borrowed) {
+    const std::lock_guard lock(mutex_);
+    owners_.erase(module->binary);
+  }
+  return module;
+}
+
 ContextRef Images::context_of(const FatBinary& binary) const {
-  for (const auto& module : modules.all())
-    if (module->binary == &binary && !module->borrowed) return module->context;
-  return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = owners_.find(&binary);
+  return found == owners_.end() ? nullptr : found->second;
 }
 
 CUlibrary Images::library_of(const FatBinary& binary) const {
@@ -117,13 +134,13 @@ FatBinary* load_file(Runtime& runtime, const char* path, int device, Jit& jit) {
 }
 
 void unload(Runtime& runtime, std::uint64_t handle) {
-  if (const auto module = Images::of_process().modules.drop(pointer_of(handle))) drop(runtime, module);
+  if (const auto module = Images::of_process().drop(pointer_of(handle))) drop(runtime, module);
 }
 
 void unload_all(Runtime& runtime, const ContextRef& context) {
   for (const auto& module : Images::of_process().modules.all())
     if (module->context == context) {
-      Images::of_process().modules.drop(module.get());
+      Images::of_process().drop(module.get());
       drop(runtime, module);
     }
 }

@@ -1,10 +1,10 @@
 // Modules and libraries: device code that the program loads itself, as handles of the driver API.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include "cubin/fatbin.h"
 #include "driver/context.h"
@@ -33,12 +33,21 @@ class Images {
   runtime::Handles<Module> modules;
   runtime::Handles<Library> libraries;
 
+  /// A module of the context that it is loaded in.
+  CUmodule add(FatBinary& binary, const ContextRef& context);
+  /// Null when there is no such module.
+  std::shared_ptr<Module> drop(const void* handle);
+
   /// The module that has the binary in this context; made when there is none.
   CUmodule module_of(FatBinary& binary, const ContextRef& context);
   /// The context that functions of the binary belong to; null: any (libraries, registered code).
   ContextRef context_of(const FatBinary& binary) const;
   /// The library of the binary; null when it is none's.
   CUlibrary library_of(const FatBinary& binary) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const FatBinary*, ContextRef> owners_;  ///< asked at every launch
 };
 
 /// Copies and decodes what the program gives at `image`: PTX text, a cubin, a fat binary, its wrapper, or what

@@ -10,8 +10,7 @@ ContextRef current(Runtime& runtime) { return ThreadContexts::of_thread(runtime)
 
 CUmodule add_module(Runtime& runtime, FatBinary& binary) {
   const ContextRef context = current(runtime);
-  const auto handle = reinterpret_cast<CUmodule>(
-      Images::of_process().modules.add(std::make_shared<Module>(Module{&binary, context, false})));
+  const CUmodule handle = Images::of_process().add(binary, context);
   context->add(Context::Kind::kModule, address_of(handle));
   return handle;
 }

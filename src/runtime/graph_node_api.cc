@@ -60,8 +60,12 @@ cudaError_t kernel_parameters(cudaGraphNode_t node, KernelWork& work, cudaKernel
   std::vector<void*>& pointers = (*arrays)[node];
   pointers.clear();
   for (auto& argument : work.arguments) pointers.push_back(argument.data());
-  *out = {const_cast<void*>(work.kernel->host),       work.grid,       work.block,
-          static_cast<unsigned>(work.dynamic_shared), pointers.data(), nullptr};
+  *out = {work.kernel->host != nullptr ? const_cast<void*>(work.kernel->host) : work.kernel,
+          work.grid,
+          work.block,
+          static_cast<unsigned>(work.dynamic_shared),
+          pointers.data(),
+          nullptr};
   return cudaSuccess;
 }
 

@@ -253,6 +253,17 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraph
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count);
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count);
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params);
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params);
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* others, CUgraphEdgeData* data, size_t* count);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* others, CUgraphEdgeData* data, size_t* count);
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, size_t count);
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, size_t count);
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled);
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int* enabled);
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, const CUgraphEdgeData** data, size_t* count);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags);
 CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* error_node, char* log, size_t log_bytes);
 CUresult cuGraphExecDestroy(CUgraphExec exec);

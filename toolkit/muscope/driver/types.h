@@ -251,6 +251,13 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
   CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
+typedef struct CUgraphEdgeData_st {
+  unsigned char from_port;
+  unsigned char to_port;
+  unsigned char type;
+  unsigned char reserved[5];
+} CUgraphEdgeData;
+
 typedef struct CUDA_MEMSET_NODE_PARAMS_st {
   CUdeviceptr dst;
   size_t pitch;
