@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "code/cache_policy.h"
 #include "code/machine_module.h"
 #include "code/source_frames.h"
 #include "code/test_module.h"
@@ -56,6 +57,20 @@ TEST(Lower, WhatHoldsAConstantForGoodNeedsNoOp) {
   EXPECT_EQ(adds, 1);
   // They are executed instructions all the same.
   EXPECT_EQ(m.kernel().blocks[0].instructions, 8u);
+}
+
+TEST(Lower, CachePoliciesHaveTheBitsThatPtxasGivesThem) {
+  const auto module =
+      parse(entry("createpolicy.fractional.L2::evict_last.b64 %l1; createpolicy.fractional.L2::evict_normal.b64 %l1, "
+                  "0.3; createpolicy.fractional.L2::evict_first.b64 %l1, 0.0625; "
+                  "createpolicy.fractional.L2::evict_unchanged.L2::evict_first.b64 %l1, 0f3F000000; "
+                  "createpolicy.range.L2::evict_last.b64 %l1, [a], 16, 32; ret;"));
+  const auto& body = module->functions.at(0).body;
+  EXPECT_EQ(fractional_policy(body[0]), 0x14f0000000000000u);
+  EXPECT_EQ(fractional_policy(body[1]), 0x1640000000000000u);
+  EXPECT_EQ(fractional_policy(body[2]), 0x1200000000000000u);
+  EXPECT_EQ(fractional_policy(body[3]), 0x1170000000000000u);
+  EXPECT_EQ(fractional_policy(body[4]), std::nullopt);
 }
 
 TEST(Lower, SharedMemoryOfUsedVariablesThenDynamic) {

@@ -16,7 +16,7 @@ using ptx::Mod;
 using ptx::Space;
 using ptx::Type;
 
-enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kAddFlushed };
+enum Operation : std::uint8_t { kAdd, kExch, kCas, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kAddFlushed, kAddShared };
 
 float flush(float v) { return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0f, v) : v; }
 /// f32 sums that are not a number have one pattern (H200).
@@ -65,9 +65,21 @@ T add(T a, T b) {
     return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
 }
 
+/// f64 sums that are not a number (H200). Global memory keeps the bits of the operand, else of what was there; shared
+/// memory has a loop of DADD and swaps, which keeps what was there, else the operand, made quiet.
+double sum_or_payload(double old, double b, bool shared) {
+  const double r = old + b;
+  if (r == r) return r;
+  const double first = shared ? old : b, second = shared ? b : old, source = first != first ? first : second;
+  if (source == source) return std::bit_cast<double>(0xfff8000000000000ull);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(source) | (shared ? 0x0008000000000000ull : 0));
+}
+
 /// The new value of memory that holds `old`.
 template <typename T>
 T apply(std::uint8_t what, T old, T b, T c) {
+  if constexpr (std::is_same_v<T, double>)
+    if (what == kAdd || what == kAddShared) return sum_or_payload(old, b, what == kAddShared);
   if (what == kAdd) return add(old, b);
   if (what == kExch) return b;
   if constexpr (std::is_same_v<T, float>)
@@ -292,7 +304,8 @@ const XOp* run(Warp& w, const XOp* op) {
   }
   // atom.add.f32 flushes subnormals in global memory, not in shared memory (PTX ISA, "atom"; H200).
   const bool flushes = std::is_same_v<T, float> && space != Space::kShared && op->imm8 == kAdd;
-  run_lanes<T>(w, op, flushes ? std::uint8_t{kAddFlushed} : op->imm8, host);
+  const bool loops = std::is_same_v<T, double> && space == Space::kShared && op->imm8 == kAdd;
+  run_lanes<T>(w, op, flushes ? std::uint8_t{kAddFlushed} : loops ? std::uint8_t{kAddShared} : op->imm8, host);
   return op + 1;
 }
 

@@ -101,7 +101,8 @@ void encode(XOp& x, const code::Op& op) {
   if (op.type == ptx::Type::kF32 || op.type == ptx::Type::kF64)
     x.flags = static_cast<std::uint8_t>(static_cast<unsigned>(op.rounding) | (op.ftz ? 4u : 0u) | (op.sat ? 8u : 0u));
   else if (ptx::is_float(op.type))
-    x.flags = static_cast<std::uint8_t>((op.ftz ? 1u : 0u) | (op.sat ? 2u : 0u) | (i.has(Mod::k_relu) ? 4u : 0u));
+    x.flags = static_cast<std::uint8_t>((op.ftz ? 1u : 0u) | (op.sat ? 2u : 0u) | (i.has(Mod::k_relu) ? 4u : 0u) |
+                                        (i.has(Mod::k_xorsign) ? 8u : 0u));
 }
 
 /// Ops of machine code that are executed as their PTX counterparts.

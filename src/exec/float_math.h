@@ -99,6 +99,7 @@ T extreme(T a, T b) {
   r = a == b ? std::bit_cast<T>(kMin ? bits(a) | bits(b) : bits(a) & bits(b)) : r;
   r = a == a ? r : b;
   r = b == b ? r : a;
+  if constexpr (sizeof(T) == 8) return r == r ? r : double_result(r, a, b);
   return canonical(r);
 }
 
@@ -109,9 +110,6 @@ struct FRcp {
 template <typename T>
 struct FSqrt {
   static T apply(T a) { return canonical(std::sqrt(a)); }
-};
-struct Rsqrt {
-  static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
 
 }  // namespace

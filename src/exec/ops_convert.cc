@@ -2,9 +2,10 @@
 //
 // Float to integer saturates. Not-a-number gives 0 from f32 to at most 32 bits and only the sign bit otherwise
 // (measured on an H200: tests/counters/examples/conversions_h200.txt). Registers may be wider than the types: results
-// are extended to the register, by sign for signed types.
+// are extended to the register, by sign for signed types. .ftz of a conversion to f16 flushes nothing (H200).
 #include "exec/convert_math.h"
 #include "exec/op_table.h"
+#include "exec/small_float.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -135,7 +136,7 @@ const XOp* general(Warp& w, const XOp* op) {
   std::uint8_t* out = w.dst<std::uint8_t>(op->dst);
   for (unsigned l = 0; l < kGroupLanes; ++l) {
     if (!((w.active >> l) & 1)) continue;
-    const Lane v = read_lane(from, source.a_lane_bytes, in, l, source.ftz);
+    const Lane v = read_lane(from, source.a_lane_bytes, in, l, source.ftz && to != Type::kF16);
     std::uint64_t result = 0;
     if (to_float) {
       double d = v.f;
@@ -202,14 +203,71 @@ const XOp* pack_two(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+/// cvt to e4m3x2 or e5m2x2: of two floats, a to the upper byte, or of two halves.
+template <bool kHalves>
+const XOp* to_small_pair(Warp& w, const XOp* op) {
+  const Small& format = op->source->type == Type::kE4M3x2 ? kSmallE4m3 : kSmallE5m2;
+  const bool relu = op->source->source->has(Mod::k_relu);
+  const auto pair = [&](float upper, float lower) {
+    return static_cast<std::uint16_t>(to_small(relu_of(upper, relu), format) << 8 |
+                                      to_small(relu_of(lower, relu), format));
+  };
+  if constexpr (kHalves) {
+    const std::uint32_t* a = w.src<std::uint32_t>(op->a);
+    for_lanes(w, w.dst<std::uint16_t>(op->dst), [&](unsigned l) {
+      return pair(half_to_float(static_cast<std::uint16_t>(a[l] >> 16)),
+                  half_to_float(static_cast<std::uint16_t>(a[l])));
+    });
+  } else {
+    const float *a = w.src<float>(op->a), *b = w.src<float>(op->b);
+    for_lanes(w, w.dst<std::uint16_t>(op->dst), [&](unsigned l) { return pair(a[l], b[l]); });
+  }
+  return op + 1;
+}
+
+/// cvt.rn.f16x2 of e4m3x2 or e5m2x2.
+const XOp* from_small_pair(Warp& w, const XOp* op) {
+  const Small& format = op->source->type2 == Type::kE4M3x2 ? kSmallE4m3 : kSmallE5m2;
+  const bool relu = op->source->source->has(Mod::k_relu);
+  const std::uint16_t* a = w.src<std::uint16_t>(op->a);
+  for_lanes(w, w.dst<std::uint32_t>(op->dst), [&](unsigned l) {
+    const auto half = [&](std::uint32_t v) -> std::uint32_t { return to_half(relu_of(from_small(v, format), relu)); };
+    return half(a[l] >> 8) << 16 | half(a[l] & 0xffu);
+  });
+  return op + 1;
+}
+
+/// cvt.pack.
+const XOp* pack_integers(Warp& w, const XOp* op) {
+  const Type type = op->source->type;
+  const unsigned bits = type == Type::kU2 || type == Type::kS2   ? 2
+                        : type == Type::kU4 || type == Type::kS4 ? 4
+                                                                 : static_cast<unsigned>(ptx::size_of(type)) * 8;
+  const bool is_signed = type == Type::kS2 || type == Type::kS4 || type == Type::kS8 || type == Type::kS16;
+  const SmallInteger to(bits, is_signed);
+  const std::int32_t *a = w.src<std::int32_t>(op->a), *b = w.src<std::int32_t>(op->b);
+  const std::uint32_t* c = bits == 16 ? w.src<std::uint32_t>(op->a) : w.src<std::uint32_t>(op->c);
+  for_lanes(w, w.dst<std::uint32_t>(op->dst), [&](unsigned l) { return packed_integers(to, bits, a[l], b[l], c[l]); });
+  return op + 1;
+}
+
+/// Bits that stay as they are: cvt.f32.f32 without modifiers, and with kShift 16 cvt.f32.bf16; payloads of what is not
+/// a number too (H200).
+template <typename D, typename A, int kShift = 0>
+struct Copy {
+  static D apply(A a) { return static_cast<D>(D{a} << kShift); }
+};
+
 /// cvt to tf32: a float with 10 bits of mantissa. ptxas makes integer instructions of .rna, which keep the payload of
 /// not-a-number; the instruction of .rn and .rz does not.
 const XOp* to_tf32(Warp& w, const XOp* op) {
   const std::uint32_t* a = w.src<std::uint32_t>(op->a);
   const bool away = op->source->source->has(Mod::k_rna), relu = op->source->source->has(Mod::k_relu);
-  const bool nearest = op->source->rounding == Rounding::kNearest;
+  const bool nearest = op->source->rounding == Rounding::kNearest, finite = op->source->source->has(Mod::k_satfinite);
   for_lanes(w, w.dst<std::uint32_t>(op->dst), [=](unsigned l) -> std::uint32_t {
     const std::uint32_t u = a[l], magnitude = u & 0x7fffffffu;
+    // What is infinite or not a number is cut off, and one unit less.
+    if (finite && magnitude > 0x7f7fefffu) return ((magnitude > 0x7f800000u ? u : u + 0x1000u) & 0xffffe000u) - 0x2000u;
     if (magnitude > 0x7f800000u) return away ? u & 0xffffe000u : 0x7fffe000u;
     if (relu && u >> 31) return 0;
     if (magnitude == 0x7f800000u) return u;
@@ -263,6 +321,9 @@ Handler fast(const code::Op& op) {
     return Unary<int32_t, float, Truncate<int32_t>>::run;
   if (is(Type::kU32, Type::kF32) && op.rounding == Rounding::kZero)
     return Unary<uint32_t, float, Truncate<uint32_t>>::run;
+  if (is(Type::kF32, Type::kF32) && !op.integer_rounding)
+    return Unary<uint32_t, uint32_t, Copy<uint32_t, uint32_t>>::run;
+  if (is(Type::kF32, Type::kBF16)) return Unary<uint32_t, uint16_t, Copy<uint32_t, uint16_t, 16>>::run;
   if (is(Type::kF32, Type::kF16)) return Unary<float, uint16_t, HalfToFloat>::run;
   return nullptr;
 }
@@ -290,8 +351,17 @@ bool convertible(Type t) {
 }  // namespace
 
 Handler find_convert(const code::Op& op) {
-  if (op.opcode != Opcode::k_cvt || op.source->has(Mod::k_pack)) return nullptr;
-  if (op.source->has(Mod::k_satfinite)) return nullptr;
+  if (op.opcode != Opcode::k_cvt) return nullptr;
+  if (op.source->has(Mod::k_pack)) return pack_integers;
+  const bool nearest = op.rounding == Rounding::kNearest && op.explicit_rounding;
+  if (nearest && (op.type == Type::kE4M3x2 || op.type == Type::kE5M2x2)) {
+    if (op.type2 == Type::kF32) return op.b.exists() ? to_small_pair<false> : nullptr;
+    return op.type2 == Type::kF16x2 ? to_small_pair<true> : nullptr;
+  }
+  if (op.type == Type::kF16x2 && (op.type2 == Type::kE4M3x2 || op.type2 == Type::kE5M2x2))
+    return nearest ? from_small_pair : nullptr;
+  const bool finite = op.source->has(Mod::k_satfinite);
+  if (finite && !(op.type == Type::kTF32 && op.source->has(Mod::k_rna))) return nullptr;
   if (op.type2 == Type::kF32 && op.b.exists() && op.type == Type::kF16x2) return pack_two<false>;
   if (op.type2 == Type::kF32 && op.b.exists() && op.type == Type::kBF16x2) return pack_two<true>;
   if (op.type == Type::kTF32) return op.type2 == Type::kF32 ? to_tf32 : nullptr;

@@ -2,6 +2,7 @@
 #include "exec/float_math.h"
 #include "exec/op_table.h"
 #include "exec/special_unit.h"
+#include "exec/upper_word.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -98,25 +99,38 @@ struct DivApprox {
     return canonical(a * scale * unit_reciprocal(b * scale));
   }
 };
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 keep the upper 32 bits of the result (PTX ISA); subnormals are zero.
-inline double upper_half(double v) {
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) & 0xffffffff00000000ull);
-}
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 are the unit's upper words (PTX ISA).
+inline std::uint32_t upper_of(double v) { return static_cast<std::uint32_t>(bits(v) >> 32); }
+inline double from_upper(std::uint32_t high) { return std::bit_cast<double>(std::uint64_t{high} << 32); }
 struct RcpApproxF64 {
-  static double apply(double a) { return upper_half(1.0 / upper_half(a)); }
+  static double apply(double a) { return from_upper(upper_reciprocal(upper_of(a))); }
 };
 struct RsqrtApproxF64 {
-  static double apply(double a) { return upper_half(1.0 / std::sqrt(upper_half(a))); }
+  static double apply(double a) { return from_upper(upper_reciprocal_root(upper_of(a))); }
+};
+/// rsqrt.approx.f64 as ptxas makes it: the unit's word and one step of third order; subnormals are scaled before.
+struct RsqrtF64 {
+  static double step(double a) {
+    const double y = RsqrtApproxF64::apply(a), error = std::fma(a, -(y * y), 1.0);
+    return std::fma(std::fma(error, 0.375, 0.5), y * error, y);
+  }
+  static double apply(double a) {
+    if (a == 0) return std::copysign(std::numeric_limits<double>::infinity(), a);
+    if (a != a) return double_result(a, a, a);
+    if (a < 0) return std::bit_cast<double>(0xfff8000000000000ull);
+    if (a == std::numeric_limits<double>::infinity()) return 0;
+    return a < std::numeric_limits<double>::min() ? step(a * 0x1p54) * 0x1p27 : step(a);
+  }
 };
 
+// Of f64, not-a-number keeps its sign and becomes quiet (H200).
 template <typename T>
 struct FAbs {
-  static T apply(T a) { return canonical(std::bit_cast<T>(bits(a) & ~kSign<T>)); }
+  static T apply(T a) { return a == a ? std::bit_cast<T>(bits(a) & ~kSign<T>) : result(a, a, a); }
 };
-// Not-a-number passes neg.f64 unchanged (H200).
 template <typename T>
 struct FNeg {
-  static T apply(T a) { return a == a ? std::bit_cast<T>(bits(a) ^ kSign<T>) : canonical(a); }
+  static T apply(T a) { return a == a ? std::bit_cast<T>(bits(a) ^ kSign<T>) : result(a, a, a); }
 };
 template <typename T>
 struct CopySign {
@@ -271,15 +285,15 @@ Handler find_float(const code::Op& op) {
       if (i.has(Mod::k_full)) return pick<float, Binary<float, float, float, DivApprox<true>>::run>(op);
       return binary<FDiv>(op);
     case Opcode::k_rcp:
-      if (dbl && op.approx) return controlled<Unary<double, double, RcpApproxF64>::run>;
+      if (dbl && op.approx) return Unary<double, double, RcpApproxF64>::run;
       if (op.approx) return unit<RcpApprox, special::reciprocal>(op);
       return unary<FRcp>(op);
     case Opcode::k_sqrt:
       if (op.approx) return unit<SqrtApprox, special::root>(op);
       return unary<FSqrt>(op);
     case Opcode::k_rsqrt:
-      if (dbl && op.ftz) return controlled<Unary<double, double, RsqrtApproxF64>::run>;
-      if (dbl) return pick<double, Unary<double, double, Rsqrt>::run>(op);
+      if (dbl && op.ftz) return Unary<double, double, RsqrtApproxF64>::run;
+      if (dbl) return pick<double, Unary<double, double, RsqrtF64>::run>(op);
       return unit<RsqrtApprox, special::reciprocal_root>(op);
     case Opcode::k_sin:
       return unary_f32<SineApprox<false>>(op);

@@ -1,7 +1,7 @@
 // f16 and bf16 arithmetic, single and packed (PTX ISA, "Half Precision Floating Point Instructions").
 // Sums and products are formed in float (24 bits hold any correctly rounded result of two 11-bit operands) and fused
 // products in double (exact for these formats where it matters), then rounded once.
-#include "exec/half_math.h"
+#include "exec/half_special.h"
 #include "exec/op_table.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
@@ -12,7 +12,7 @@ using ptx::Opcode;
 using ptx::Type;
 
 enum HalfOp : std::uint8_t { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNan, kNeg, kAbs, kEx2, kTanh };
-enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4 };
+enum HalfFlags : std::uint8_t { kFtz = 1, kSat = 2, kRelu = 4, kXorSign = 8 };
 
 template <typename F>
 [[gnu::always_inline]] inline std::uint16_t one(HalfOp what, std::uint8_t flags, std::uint16_t a, std::uint16_t b,
@@ -40,13 +40,16 @@ template <typename F>
       r = fused(x, y, z);
       break;
     case kEx2:
-      r = std::exp2(static_cast<double>(x));
-      break;
+      return half_special<F, special::power_of_two>(x);
     case kTanh:
-      r = std::tanh(static_cast<double>(x));
-      break;
+      return half_special<F, special::tangent>(x);
     default: {
       const bool min = what == kMin || what == kMinNan, propagate = what == kMinNan || what == kMaxNan;
+      // .xorsign.abs: the magnitude chosen, with the product's sign.
+      if (flags & kXorSign) {
+        const std::uint16_t plain = one<F>(what, 0, a & 0x7fffu, b & 0x7fffu, 0);
+        return F::in(plain) == F::in(plain) ? static_cast<std::uint16_t>(plain | ((a ^ b) & 0x8000u)) : F::kNan;
+      }
       if (x != x || y != y) {
         if (propagate || (x != x && y != y)) return F::kNan;
         return x != x ? b : a;
@@ -110,7 +113,7 @@ Handler by_type(Type type) {
 Handler find_half(const code::Op& op) {
   if (op.source->types.size() != 1) return nullptr;
   const bool nan = op.source->has(Mod::k_NaN);
-  if (op.source->has(Mod::k_xorsign) || op.source->has(Mod::k_oob)) return nullptr;
+  if (op.source->has(Mod::k_oob)) return nullptr;
   switch (op.opcode) {
     case Opcode::k_add:
       return by_type<kAdd>(op.type);

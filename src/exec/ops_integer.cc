@@ -1,8 +1,13 @@
 // Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Arithmetic").
+#include <algorithm>
+
 #include "exec/op_table.h"
 #include "exec/ops_common.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
+
+Handler find_video(const code::Op& op);
+
 namespace {
 
 using ptx::Mod;
@@ -163,6 +168,30 @@ struct Mad24Hi {
   static T apply(T a, T b, T c) { return Add<T>::apply(Mul24Hi<T>::apply(a, b), c); }
 };
 
+struct Mad24HiSat {
+  static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return clamp32(std::int64_t{Mul24Hi<std::int32_t>::apply(a, b)} + c);
+  }
+};
+
+/// F of the two halves of a register.
+template <typename F, typename T>
+struct Halves {
+  static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+    const auto low = static_cast<std::uint16_t>(F::apply(static_cast<T>(a), static_cast<T>(b)));
+    const auto high = static_cast<std::uint16_t>(F::apply(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+    return low | std::uint32_t{high} << 16;
+  }
+};
+/// .relu: negative results are 0.
+template <typename F>
+struct Relu {
+  template <typename T>
+  static T apply(T a, T b) {
+    return std::max<T>(F::apply(a, b), 0);
+  }
+};
+
 template <bool kSignedA, bool kSignedB>
 struct Dp4a {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -235,6 +264,11 @@ Handler by_type(Type type) {
       return Unary<T, T, F<T>>::run; \
     else                             \
       return Binary<T, T, T, F<T>>::run;
+  using U = std::uint32_t;
+  if constexpr (!kUnary) {
+    if (type == Type::kU16x2) return Binary<U, U, U, Halves<F<std::uint16_t>, std::uint16_t>>::run;
+    if (type == Type::kS16x2) return Binary<U, U, U, Halves<F<std::int16_t>, std::int16_t>>::run;
+  }
   switch (type) {
     MUSCOPE_CASE(kB16, std::uint16_t)
     MUSCOPE_CASE(kU16, std::uint16_t)
@@ -318,6 +352,16 @@ Handler multiply_add(const code::Op& op) {
   return op.source->has(Mod::k_hi) ? ternary_by_type<MadHi>(op.type) : ternary_by_type<MadLo>(op.type);
 }
 
+/// min.relu, max.relu.
+template <template <typename> class F>
+Handler relu_handler(Type type) {
+  using S = std::int32_t;
+  using U = std::uint32_t;
+  if (type == Type::kS32) return Binary<S, S, S, Relu<F<S>>>::run;
+  if (type == Type::kS16x2) return Binary<U, U, U, Halves<Relu<F<std::int16_t>>, std::int16_t>>::run;
+  return nullptr;
+}
+
 Handler dot_product(const code::Op& op) {
   const bool sa = ptx::is_signed(op.type), sb = ptx::is_signed(op.type2);
 #define MUSCOPE_DOT(F)                                                                                        \
@@ -361,7 +405,7 @@ Handler find_integer(const code::Op& op) {
                  ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Hi<std::uint32_t>>::run
                  : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Mul24Lo<std::uint32_t>>::run;
     case Opcode::k_mad24:
-      if (op.sat) return nullptr;
+      if (op.sat) return Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24HiSat>::run;
       if (ptx::is_signed(op.type))
         return op.source->has(Mod::k_hi)
                    ? Ternary<std::int32_t, std::int32_t, std::int32_t, std::int32_t, Mad24Hi<std::int32_t>>::run
@@ -376,10 +420,10 @@ Handler find_integer(const code::Op& op) {
     case Opcode::k_rem:
       return by_type<Rem, false>(op.type);
     case Opcode::k_min:
-      if (op.source->has(Mod::k_relu)) return nullptr;
+      if (op.source->has(Mod::k_relu)) return relu_handler<Min>(op.type);
       return by_type<Min, false>(op.type);
     case Opcode::k_max:
-      if (op.source->has(Mod::k_relu)) return nullptr;
+      if (op.source->has(Mod::k_relu)) return relu_handler<Max>(op.type);
       return by_type<Max, false>(op.type);
     case Opcode::k_abs:
       return by_type<Abs, true>(op.type);
@@ -389,7 +433,7 @@ Handler find_integer(const code::Op& op) {
     case Opcode::k_dp2a:
       return dot_product(op);
     default:
-      return nullptr;
+      return find_video(op);
   }
 }
 

@@ -147,6 +147,18 @@ const XOp* predicate_logic(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+/// PLOP3 of the signs of three registers.
+const XOp* sign_logic(Warp& w, const XOp* op) {
+  const auto signs = [&](std::uint32_t place) {
+    const uint32_t* v = w.src<uint32_t>(place);
+    return mask_of([=](unsigned l) { return v[l] >> 31 != 0; });
+  };
+  const GroupMask a = signs(op->a), b = signs(op->b), c = signs(op->c);
+  write_predicate(w, op->dst2, AnyLogic(op->sass->integer.lut)(a, b, c));
+  write_predicate(w, op->dst3, AnyLogic(op->sass->integer.lut2)(a, b, c));
+  return op + 1;
+}
+
 /// P0 to P6, as far as mask b names them, into a byte of the register; the rest of it is a's. Bit 7 of the byte, where
 /// the mask names it, becomes 0 (H200). The predicates lie in a row from place d on.
 const XOp* predicates_to_register(Warp& w, const XOp* op) {
@@ -191,7 +203,7 @@ Handler find_sass_logic(const Instruction& i) {
       return select;
     case Opcode::kPLOP3:
     case Opcode::kUPLOP3:
-      return predicate_logic;
+      return i.integer.mode != 0 ? sign_logic : predicate_logic;
     case Opcode::kP2R:
     case Opcode::kUP2UR:
       return predicates_to_register;

@@ -1,10 +1,10 @@
 // MUFU: the special functions of machine code; f32 as special_unit.h has them. SIN and COS take revolutions: ptxas
-// multiplies by 1 / (2 pi) before. Those of halves are computed in double and rounded once.
-#include "exec/half.h"
-#include "exec/half_math.h"
+// multiplies by 1 / (2 pi) before.
+#include "exec/half_special.h"
 #include "exec/op_table.h"
 #include "exec/sass_float.h"
 #include "exec/special_unit.h"
+#include "exec/upper_word.h"
 
 namespace muscope::exec::MUSCOPE_ISA {
 namespace {
@@ -12,7 +12,6 @@ namespace {
 using sass::FloatFormat;
 using sass::Instruction;
 using std::uint32_t;
-using std::uint64_t;
 
 enum Function : std::uint8_t { kCos, kSin, kEx2, kLg2, kRcp, kRsq, kRcp64h, kRsq64h, kSqrt, kTanh };
 
@@ -30,23 +29,13 @@ Handler single_handler(const Instruction& i) {
   return has_sign(i.a) ? single<F, true> : single<F, false>;
 }
 
-/// RCP64H, RSQ64H: the upper word of the result for a double whose lower word is 0; measured on an H200: the result is
-/// cut off, and subnormals are zero.
+/// RCP64H, RSQ64H (upper_word.h).
 template <bool kRoot>
 const XOp* upper_word(Warp& w, const XOp* op) {
   const uint32_t* a = w.src<uint32_t>(op->a);
   const FloatSign sign(op->sass->a);
-  for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
-    const uint32_t high = sign(a[l]);
-    const uint32_t kept = (high & 0x7ff00000u) == 0 ? high & 0x80000000u : high;
-    const double v = std::bit_cast<double>(uint64_t{kept} << 32);
-    // rsqrt of -0 is minus infinity.
-    const double root = kRoot ? std::sqrt(v) : v;
-    const double result = 1.0 / root;
-    const auto upper = static_cast<uint32_t>(bits(result) >> 32);
-    const uint32_t flushed = (upper & 0x7ff00000u) == 0 ? upper & 0x80000000u : upper;
-    return result == result ? flushed : 0x7fffffffu;
-  });
+  for_lanes(w, w.dst<uint32_t>(op->dst),
+            [=](unsigned l) { return kRoot ? upper_reciprocal_root(sign(a[l])) : upper_reciprocal(sign(a[l])); });
   return op + 1;
 }
 
@@ -58,8 +47,8 @@ const XOp* half(Warp& w, const XOp* op) {
   const unsigned shift = operand.half == 3 ? 16 : 0;
   const uint32_t keep = operand.absolute ? 0x7fffu : 0xffffu, flip = operand.negate ? 0x8000u : 0;
   for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) -> uint32_t {
-    const double v = F::in(static_cast<std::uint16_t>((((a[l] >> shift) & keep) ^ flip)));
-    return F::out(kFunction == kEx2 ? std::exp2(v) : std::tanh(v));
+    const float v = F::in(static_cast<std::uint16_t>((((a[l] >> shift) & keep) ^ flip)));
+    return kFunction == kEx2 ? half_special<F, special::power_of_two>(v) : half_special<F, special::tangent>(v);
   });
   return op + 1;
 }

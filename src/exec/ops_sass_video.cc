@@ -170,7 +170,7 @@ Handler find_sass_video(const Instruction& i) {
       if (written(i.pdst0)) return nullptr;
       if (form.mode != 0)
         return form.is_unsigned ? differences_of_bytes<std::uint8_t, true> : differences_of_bytes<std::int8_t, true>;
-      if (i.c.kind != sass::OperandKind::kRegister || i.c.index != sass::kRz) return nullptr;
+      // ptxas names a third source here too, which has no part in the result (H200).
       return form.is_unsigned ? differences_of_bytes<std::uint8_t, false> : differences_of_bytes<std::int8_t, false>;
     case Opcode::kVIADD:
       return i.b.negate ? add_halves<true> : add_halves<false>;

@@ -134,6 +134,20 @@ bool decode_plop3(const Word& word, bool uniform, Instruction& out) {
   return true;
 }
 
+/// PLOP3.LUT of the signs of three registers.
+bool decode_sign_logic(const Word& word, Instruction& out) {
+  IntegerSources s;
+  if (!integer_sources(word, kFormRegister | 1u << 5, false, s)) return false;
+  out.opcode = Opcode::kPLOP3;
+  out.integer.mode = 1;
+  out.integer.lut = static_cast<std::uint8_t>(word.bits(72, 8));
+  out.integer.lut2 = static_cast<std::uint8_t>(word.bits(16, 8));
+  out.pdst0 = predicate_result(word, 81);
+  out.pdst1 = predicate_result(word, 84);
+  out.a = s.a, out.b = s.b, out.c = s.c;
+  return true;
+}
+
 /// P2R, R2P and their uniform counterparts: a register, the mask of predicates in the middle field.
 bool decode_predicate_move(const Word& word, bool uniform, bool to_register, Instruction& out) {
   IntegerSources s;
@@ -176,6 +190,9 @@ bool decode_lanes(const Word& word, Instruction& out) {
       return out.encoding == Encoding::kAmpere && decode_own_address(word, out);
     case 0x94e:
       return decode_lepc(word, out);
+    case 0x21f:
+    case 0xa1f:
+      return decode_sign_logic(word, out);
     case 0x81c:
       return decode_plop3(word, false, out);
     case 0x89c:

@@ -1,6 +1,7 @@
 // What the files of the integer family share. IntegerForm::mode is, by opcode:
 //
 //   LOP3, ULOP3   1: .PAND
+//   PLOP3         1: of the signs of the registers a, b, c
 //   VABSDIFF4     1: .ACC
 //   MOV           mask of the lanes of each quad that write, 15 as a rule
 //   PRMT          0 index, 1 .F4E, 2 .B4E, 3 .RC8, 4 .ECL, 5 .ECR, 6 .RC16

@@ -158,6 +158,7 @@ class Operands {
       return text(hexadecimal(static_cast<std::int32_t>(operand.value)));
     return operand.exists() ? text(operand_text(operand)) : *this;
   }
+  Operands& sign(const Operand& operand) { return text(operand_text(operand) + ".SIGN"); }
   /// A predicate result that is not written when nothing receives it.
   Operands& optional(const Operand& predicate) {
     return predicate.exists() && predicate.index != kPt ? add(predicate) : *this;
@@ -193,6 +194,16 @@ std::string operands(const Instruction& i) {
     case Opcode::kULOP3:
       return o.optional(i.pdst0).add(i.dst).sources().number(i.integer.lut).add(i.p0).take();
     case Opcode::kPLOP3:
+      if (i.integer.mode != 0)
+        return o.add(i.pdst0)
+            .add(i.pdst1)
+            .sign(i.a)
+            .sign(i.b)
+            .sign(i.c)
+            .number(i.integer.lut)
+            .number(i.integer.lut2)
+            .take();
+      [[fallthrough]];
     case Opcode::kUPLOP3:
       return o.add(i.pdst0)
           .add(i.pdst1)

@@ -58,19 +58,4 @@ std::string assemble(const std::string& text, std::string& problem) {
   return cubin;
 }
 
-std::uint64_t distance(const std::string& type, std::uint64_t x, std::uint64_t y) {
-  if (x == y) return 0;
-  const int mantissa = type == "f64" ? 52 : type == "f32" ? 23 : type.starts_with("bf16") ? 7 : 10;
-  const int width = type == "f64" ? 64 : type == "f32" ? 32 : 16;
-  const std::uint64_t sign = std::uint64_t{1} << (width - 1);
-  if (type.ends_with("x2"))
-    return std::max(distance(type.substr(0, type.size() - 2), x & 0xffff, y & 0xffff),
-                    distance(type.substr(0, type.size() - 2), x >> 16, y >> 16));
-  const std::uint64_t infinity = (sign - 1) >> mantissa << mantissa;
-  const bool x_nan = (x & (sign - 1)) > infinity, y_nan = (y & (sign - 1)) > infinity;
-  if (x_nan && y_nan) return 0;
-  if (x_nan || y_nan || ((x ^ y) & sign)) return ~std::uint64_t{0};
-  return x > y ? x - y : y - x;
-}
-
 }  // namespace muscope::conformance

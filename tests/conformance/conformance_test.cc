@@ -80,7 +80,7 @@ TEST(Conformance, InputsReachCornerCases) {
   EXPECT_FALSE(has("add.f32", {0x12345678, 0x9abcdef0}));
 }
 
-/// Forms whose results are not those of the GPU, as a table.
+/// All forms, but those of differences.tsv, have the GPU's digests. Machine code that is not executed as such differs.
 void expect_as_on_an_h200(const std::string& way) {
   const auto hardware = read_table("h200.tsv");
   if (hardware.empty()) GTEST_SKIP() << "no results of an H200";
@@ -104,7 +104,8 @@ void expect_as_on_an_h200(const std::string& way) {
       digits << std::hex << digest(outcomes[i].results);
       std::string text = digits.str();
       text.insert(0, 16 - text.size(), '0');
-      if (text != hardware[at + i].at(2)) found.insert(part[i].name);
+      const bool other_way = way == "sass" && !outcomes[i].from_machine_code;
+      if (text != hardware[at + i].at(2) || other_way) found.insert(part[i].name);
     }
   }
   for (const std::string& name : found) EXPECT_TRUE(known.contains(name)) << name << " differs (show_conformance)";

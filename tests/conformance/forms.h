@@ -13,7 +13,7 @@ namespace muscope::conformance {
 /// One kernel: each thread takes a value for every operand and stores every result.
 struct Form {
   std::string name;                   ///< "add.s32", or with a variant: "shl.b32#33"
-  std::string group;                  ///< "exact", or "approximate": results within 1 ulp of the GPU's
+  std::string group;                  ///< "exact", or "approximate": functions of the special function unit
   std::vector<std::string> results;   ///< types: "f32"; registers %r %s %t %u %v %w %x %y
   std::vector<std::string> operands;  ///< types, or kinds of values: "amount"; registers %a %b %c %d %e %f %g %h
   std::string body;    ///< PTX; %in and %out are where the thread's values lie, %cell 16 bytes in shared memory

@@ -35,6 +35,7 @@ Outcome run_form(const Form& form, const std::string& kernel, code::LoadedModule
   exec::LaunchRequest request;
   request.kernel = module.kernel(kernel);
   outcome.problem = module.machine_problem(kernel);
+  outcome.from_machine_code = request.kernel->machine_code != nullptr;
   const std::size_t threads = tuples(form), results = form.results.size() * threads;
   const std::vector<std::uint64_t> in = inputs(form);
   const std::uint64_t addresses[2] = {memory.allocate(in.size() * 8 + 8), memory.allocate(results * 8)};

@@ -14,6 +14,7 @@ namespace muscope::conformance {
 struct Outcome {
   std::vector<std::uint64_t> results;  ///< of all threads, 8 bytes each
   std::string problem;                 ///< why there are none, or why machine code was not used; empty: all is well
+  bool from_machine_code = false;      ///< the kernel's machine code was executed, not its PTX
 };
 
 /// In the order of `forms`. `cubin` is what ptxas made of module_text(forms); empty: the PTX is executed.
@@ -23,8 +24,5 @@ std::vector<Outcome> run_forms(std::span<const Form> forms, const std::string& c
 std::string assemble(const std::string& text, std::string& problem);
 /// The ptxas that assemble() uses: of CUDA 13, since expected bits are those of its code. Empty: there is none.
 std::string find_ptxas();
-
-/// Distance in units of the last place between results of that type; 0 for equal bits and for two NaNs.
-std::uint64_t distance(const std::string& type, std::uint64_t x, std::uint64_t y);
 
 }  // namespace muscope::conformance
