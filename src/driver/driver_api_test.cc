@@ -95,6 +95,7 @@ TEST_F(DriverApi, LaunchesWithParametersOneByOneAndAsABlock) {
 
 TEST_F(DriverApi, HandlesThatAreNoneAreRefused) {
   CUfunction add = nullptr;
+  CUmodule other = nullptr;
   const CUmodule module = load(kPtx);
   EXPECT_EQ(CU(cuModuleGetFunction)(&add, module, "nobody"), CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(CU(cuModuleGetFunction)(&add, nullptr, "add"), CUDA_ERROR_INVALID_HANDLE);
@@ -106,6 +107,7 @@ TEST_F(DriverApi, HandlesThatAreNoneAreRefused) {
   EXPECT_EQ(CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(&add)), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(CU(cuStreamQuery)(reinterpret_cast<CUstream>(&add)), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(CU(cuModuleLoadData)(nullptr, kPtx), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CU(cuModuleLoadData)(&other, reinterpret_cast<const void*>(0x10)), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(DriverApi, WrongPtxGoesToTheErrorLog) {

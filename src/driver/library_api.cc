@@ -33,7 +33,7 @@ MUSCOPE_DRIVER_ENTRY(cuLibraryLoadData)(CUlibrary* out, const void* code, CUjit_
                                         unsigned jit_count, CUlibraryOption* options, void** values, unsigned count) {
   const void* const caller = __builtin_return_address(0);
   return enter(Needs::kInit, [&](Runtime& runtime) -> CUresult {
-    if (out == nullptr || code == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || !readable_image(code)) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult result = check_options(count, options, values)) return result;
     Jit jit;
     if (const CUresult result = jit.read(jit_count, jit_options, jit_values)) return result;

@@ -10,6 +10,7 @@
 #include "driver/entry.h"
 #include "driver/link_image.h"
 #include "runtime/host_object.h"
+#include "runtime/host_probe.h"
 
 namespace muscope::driver {
 namespace {
@@ -113,6 +114,11 @@ FatBinary& load_image(Runtime& runtime, const void* image, const void* caller, i
     throw;
   }
   return load(runtime, std::move(fatbin), next_name(runtime::object_of(caller)), device, jit);
+}
+
+bool readable_image(const void* image) {
+  constexpr std::size_t kMagic = 4;  // bytes that tell what it is
+  return image != nullptr && runtime::host_readable(image, kMagic);
 }
 
 FatBinary* load_file(Runtime& runtime, const char* path, int device, Jit& jit) {

@@ -54,7 +54,9 @@ class Images {
 /// cuLinkComplete made. `caller`: return address in the program. Throws Error (D2xx, D3xx, D503, D509) when it cannot
 /// be loaded on the device; the log has it then.
 FatBinary& load_image(Runtime& runtime, const void* image, const void* caller, int device, Jit& jit);
-/// The same from a file. Null when it cannot be read.
+/// False for null and for where no memory is.
+bool readable_image(const void* image);
+/// As load_image(), from a file. Null when it cannot be read.
 FatBinary* load_file(Runtime& runtime, const char* path, int device, Jit& jit);
 
 /// Drops a module by its handle (also one that holds a context's code when that is destroyed).

@@ -18,7 +18,7 @@ CUmodule add_module(Runtime& runtime, FatBinary& binary) {
 CUresult load_data(CUmodule* out, const void* image, unsigned count, CUjit_option* options, void** values,
                    const void* caller) {
   return enter([&](Runtime& runtime) -> CUresult {
-    if (out == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || !readable_image(image)) return CUDA_ERROR_INVALID_VALUE;
     Jit jit;
     if (const CUresult result = jit.read(count, options, values)) return result;
     try {
