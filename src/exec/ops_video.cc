@@ -104,7 +104,7 @@ struct Shape {
     const bool set = kind == Kind::kSet;
     const auto sign = [&](std::size_t k) { return k < i.types.size() && ptx::is_signed(i.types[k]); };
     signed_a = sign(set ? 0 : 1), signed_b = sign(set ? 1 : 2);
-    signed_result = !set && sign(0);
+    signed_result = sign(0);  // of vset, the first source's counts
     saturate = i.has(Mod::k_sat), wrap = i.has(Mod::k_wrap);
     for (const auto& [mod, mask] :
          {std::pair{Mod::k_eq, 2}, {Mod::k_ne, 5}, {Mod::k_lt, 1}, {Mod::k_le, 3}, {Mod::k_gt, 4}, {Mod::k_ge, 6}})
@@ -135,17 +135,17 @@ struct Shape {
   }
 };
 
-/// .sat; a shift is a number of 34 bits before. For a part of a register, what is negative becomes the largest number
-/// too. A sum or difference above what 32 bits hold without sign is not saturated but wraps.
+/// .sat. For a part of a register, what is negative becomes the largest number too. A sum or difference above what 32
+/// bits hold without sign is not saturated but wraps. Shifts are numbers of 34 bits, saturated to 32 even for a part.
 Wide saturated(const Shape& shape, Wide v, unsigned bits) {
-  if (bits < 32) {
+  const bool shift = shape.kind == Kind::kShl || shape.kind == Kind::kShr;
+  if (bits < 32 && !shift) {
     const Wide largest = (Wide{1} << (shape.signed_result ? bits - 1 : bits)) - 1;
     return v < 0 ? largest : std::min(v, largest);
   }
   const bool sum = shape.kind == Kind::kAdd || shape.kind == Kind::kSub || shape.kind == Kind::kDifference;
   if (sum && !shape.signed_result) return std::max(v, Wide{0});
-  const bool shift = shape.kind == Kind::kShl;
-  return clamp(shift ? wrapped(v, 34) : v, bits, shape.signed_result);
+  return clamp(shape.kind == Kind::kShl ? wrapped(v, 34) : v, 32, shape.signed_result);
 }
 
 /// The second operation's minimum or maximum. Both are seen as 64 bits: sums, differences and saturated shifts extended

@@ -114,6 +114,16 @@ TEST(Video, ResultsAreThoseOfAnH200) {
     EXPECT_EQ(result_of(c), c.want) << c.text << std::hex << " " << c.in[0] << " " << c.in[1] << " " << c.in[2];
 }
 
+TEST(Video, WhatTheManualLeavesOpenIsAsPtxasHasIt) {
+  // The first source's sign counts in the second operation of vset.
+  EXPECT_EQ(result_of({"vset.s32.u32.lt.min", {0, 0, 0xffffffffu}, 0}), 0xffffffffu);
+  EXPECT_EQ(result_of({"vset.u32.s32.lt.min", {0, 1, 0xffffffffu}, 0}), 1u);
+  // A shift that goes to a part is saturated to 32 bits, a sum to the part.
+  EXPECT_EQ(result_of({"vshl.u32.u32.u32.sat.clamp %d.b1, %a, %b, %c", {0x12345678u, 0, 0}, 0}), 0x7800u);
+  EXPECT_EQ(result_of({"vadd.u32.u32.u32.sat %d.b1, %a, %b, %c", {0x12345678u, 0, 0}, 0}), 0xff00u);
+  EXPECT_EQ(result_of({"vmin.s32.s32.s32.sat %d.b2, %a, %b, %c", {0xffffffffu, 0, 0}, 0}), 0x7f0000u);
+}
+
 TEST(Video, FactorsMayBeNegatedInMultiplications) {
   EXPECT_EQ(result_of({"vmad.s32.s32.s32 %d, %a, -%b, %c", {7, 5, 100}, 0}), 65u);
   EXPECT_EQ(result_of({"vmad.s32.s32.s32 %d, -%a, -%b, %c", {7, 5, 100}, 0}), 135u);
