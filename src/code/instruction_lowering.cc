@@ -111,6 +111,24 @@ Logic logic_of(const ptx::Instruction& i) {
   return Logic::kNone;
 }
 
+/// The operand that a product with a literal 1, or a quotient that is a product, leaves as it is: ptxas 13.0 removes
+/// the multiplication, so that payloads of what is not a number survive. Null when there is none.
+const ptx::Operand* times_one(const ptx::Instruction& i) {
+  const bool rounds = i.has(Mod::k_rn) || i.has(Mod::k_rz) || i.has(Mod::k_rm) || i.has(Mod::k_rp);
+  const bool product = i.opcode == Opcode::k_mul && !rounds;
+  const bool quotient = i.opcode == Opcode::k_div && (i.has(Mod::k_approx) || i.has(Mod::k_full));
+  if (!(product || quotient) || i.types.size() != 1 || i.operands.size() != 3) return nullptr;
+  if (i.has(Mod::k_ftz) || i.has(Mod::k_sat) || (i.types[0] != Type::kF32 && i.types[0] != Type::kF64)) return nullptr;
+  const auto is_one = [](const ptx::Operand& o) {
+    if (o.kind != OperandKind::kImmediate) return false;
+    return o.literal == ptx::Literal::kF64   ? o.immediate == 0x3ff0000000000000u
+           : o.literal == ptx::Literal::kF32 ? o.immediate == 0x3f800000u
+                                             : false;
+  };
+  if (is_one(i.operands[2])) return &i.operands[1];
+  return product && is_one(i.operands[1]) ? &i.operands[2] : nullptr;
+}
+
 /// Type of source operand `k` (1 = first source) where it differs from the instruction's.
 Type source_type(const ptx::Instruction& i, std::size_t k) {
   const Type type = i.types.empty() ? Type::kB32 : i.types[0];
@@ -208,6 +226,14 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
       break;
     default: {
       Op& op = emit(OpKind::kPtx, &i);
+      if (const ptx::Operand* factor = times_one(i); factor && i.operands[0].kind == OperandKind::kRegister) {
+        op.opcode = Opcode::k_mov;
+        op.type = i.types[0];
+        op.dst = place_of_register(i.operands[0].reg);
+        op.dst_lane_bytes = static_cast<std::uint8_t>(ptx::size_of(op.type));
+        op.a = place(*factor, op.type);
+        break;
+      }
       op.opcode = i.opcode;
       if (!i.types.empty()) op.type = i.types[0];
       if (i.types.size() > 1) op.type2 = i.types[1];

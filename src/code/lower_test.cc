@@ -59,6 +59,22 @@ TEST(Lower, WhatHoldsAConstantForGoodNeedsNoOp) {
   EXPECT_EQ(m.kernel().blocks[0].instructions, 8u);
 }
 
+TEST(Lower, AProductWithOneIsAMoveWherePtxasMakesItOne) {
+  const auto moves = [](const std::string& text) {
+    Loaded m(entry("ld.param.f32 %f1, [a]; " + text + " st.global.f32 [%l1], %f2; ret;", ".param .f32 a"));
+    int n = 0;
+    for (const Op& op : m.kernel().ops) n += op.opcode == ptx::Opcode::k_mov;
+    return n;
+  };
+  EXPECT_EQ(moves("mul.f32 %f2, %f1, 0f3F800000;"), 1);
+  EXPECT_EQ(moves("mul.f32 %f2, 1.0, %f1;"), 1);
+  EXPECT_EQ(moves("div.approx.f32 %f2, %f1, 0f3F800000;"), 1);
+  EXPECT_EQ(moves("mul.rn.f32 %f2, %f1, 0f3F800000;"), 0);
+  EXPECT_EQ(moves("mul.ftz.f32 %f2, %f1, 0f3F800000;"), 0);
+  EXPECT_EQ(moves("mul.f32 %f2, %f1, 0f40000000;"), 0);
+  EXPECT_EQ(moves("div.rn.f32 %f2, %f1, 0f3F800000;"), 0);
+}
+
 TEST(Lower, CachePoliciesHaveTheBitsThatPtxasGivesThem) {
   const auto module =
       parse(entry("createpolicy.fractional.L2::evict_last.b64 %l1; createpolicy.fractional.L2::evict_normal.b64 %l1, "
