@@ -153,7 +153,7 @@ template <bool kCosine>
   return where(magnitude >= kInfinity, kNotANumber, r);
 }
 
-/// tanh(x): x itself below 2^-8, 1 from 8. From 4 a computed table takes the place of the unit's, which is not known.
+/// tanh(x): x itself below 2^-8, 1 from 8.
 [[gnu::always_inline]] inline uint32_t tangent(uint32_t x) {
   const uint32_t magnitude = x & ~kSignBit;
   const bool small = magnitude < 0x3b800000u, large = magnitude >= 0x41000000u;
