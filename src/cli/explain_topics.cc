@@ -136,13 +136,14 @@ std::string_view grade_text(report::GradeRule rule) {
       return "modelled: Nsight Compute counts one lane of copies whose address in shared memory has an immediate "
              "offset";
     case GradeRule::kGlobalAtomicRule:
-      return "modelled: a floor, hardware sometimes counts a sector or two more";
+      return "modelled: exact in all that was measured on compute capability 9.0; where lanes of a warp are more than "
+             "1 MiB apart, which lines hinder each other is not known";
     case GradeRule::kTagStageRule:
       return "modelled, exact in launches of one warp; estimated on GPUs other than compute capability 9.0, whose sets "
              "were not measured";
     case GradeRule::kTagStageAtomicRule:
-      return "modelled: a floor, hardware sometimes takes a pass or two more; estimated on GPUs other than compute "
-             "capability 9.0";
+      return "modelled: exact in all that was measured; where lanes of a warp are more than 1 MiB apart, which lines "
+             "share a set is not known; estimated on GPUs other than compute capability 9.0";
     case GradeRule::kDataStageRule:
       return "modelled: no counter has it alone; estimated on GPUs other than compute capability 9.0";
     case GradeRule::kBankRule:

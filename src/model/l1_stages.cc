@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/atomic_passes.h"
 #include "model/banks.h"
 #include "model/distinct_table.h"
 #include "model/t_stage.h"
@@ -335,25 +336,10 @@ GlobalCounts count_atomic(const trace::WarpAccess& access) {
   counts.sectors = count_sectors(access);
   std::array<std::uint64_t, kGroupLanes> storage;
   const LaneAddresses lanes = lanes_of(access, storage);
-  DistinctTable<6> addresses, sectors, lines;
-  SetCounts sets;
-  std::uint32_t passes = 0;
-  for_each_lane(lanes.mask, [&](unsigned lane) {
-    bool fresh = false;
-    const std::uint64_t address = lanes.addresses[lane];
-    const std::uint32_t sharing = ++addresses.value(addresses.find(address, fresh));
-    std::uint32_t& in_sector = sectors.value(sectors.find(address >> 5, fresh));
-    if (sharing <= in_sector) return;
-    passes += sharing - in_sector;
-    in_sector = sharing;
-    std::uint32_t& in_line = lines.value(lines.find(address >> 7, fresh));
-    if (sharing <= in_line) return;
-    sets.add(address >> 7, sharing - in_line);
-    in_line = sharing;
-  });
+  const AtomicPasses passes = count_atomic_passes(lanes);
   counts.distinct_sectors = counts.sectors.sectors;
-  counts.sectors.sectors = passes;
-  counts.t_wavefronts = sets.most();
+  counts.sectors.sectors = passes.sectors;
+  counts.t_wavefronts = passes.wavefronts;
   return counts;
 }
 
@@ -366,7 +352,9 @@ GlobalCounts count_atomic(const trace::WarpAccess& access) {
   const GroupMask ends = access.mask >> std::countr_zero(access.mask);
   const bool neighbours = stride == 0 || (ends & (ends + 1)) == 0;
   GlobalCounts counts;
-  if (access.shape != trace::Shape::kScattered && neighbours && is_aligned(access.base, stride, access.bytes)) {
+  const bool closed =
+      access.shape != trace::Shape::kScattered && neighbours && is_aligned(access.base, stride, access.bytes);
+  if (closed && (!atomic || stride == 0 || is_served_in_lines(access))) {
     counts = count_affine(access, stride, load);
     counts.distinct_sectors = counts.sectors.sectors;
     if (atomic && stride == 0) counts.sectors.sectors = counts.t_wavefronts = lanes;  // served lane by lane

@@ -6,10 +6,11 @@
 //   Data stage of loads: for each tag-stage wavefront the bank rule of shared memory (model/banks.h, without merging)
 //   over the lanes whose line is in that wavefront, summed.
 //
-// Source: one-instruction probes on an H200. Tag stage: exact for all loads and stores (588 patterns), 192 of 196
-// atomics. Data stage: exact in 343 of 343 load patterns of 4, 8 and 16 bytes, ld.cg and ld.nc included, where the
-// counter l1tex__data_pipe_lsu_wavefronts reads one more, which the kernel itself causes (tests/counters/patterns.tsv).
-// That counter also holds stores, whose rule is open for several tag-stage wavefronts, and every other access.
+// Source: one-instruction probes on an H200. Tag stage: exact for all loads and stores (588 patterns); atomics:
+// model/atomic_passes.h. Data stage: exact in 343 of 343 load patterns of 4, 8 and 16 bytes, ld.cg and ld.nc included,
+// where the counter l1tex__data_pipe_lsu_wavefronts reads one more, which the kernel itself causes
+// (tests/counters/patterns.tsv). That counter also holds stores, whose rule is open for several tag-stage wavefronts,
+// and every other access.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "model/atomic_passes.h"
 #include "model/t_stage.h"
 
 namespace muscope::model {
@@ -24,32 +25,26 @@ unsigned parity(std::uint64_t value) {
 GlobalCounts plain(const std::vector<std::uint64_t>& addresses, GroupMask mask, std::uint32_t bytes, trace::Kind kind) {
   GlobalCounts counts;
   if (mask == 0) return counts;
-  const LaneAddresses lanes{addresses, WarpMask::of(mask), bytes};
+  const LaneAddresses lanes{addresses, WarpMask::of(mask), bytes};  // of atomics: atomic_passes_test.cc
   const bool data = kind == trace::Kind::kLoad || kind == trace::Kind::kStore;
   counts.distinct_sectors = count_sectors(lanes).sectors;
   counts.sectors = data ? count_sectors(lanes) : count_atomic_sectors(lanes);
   std::set<std::uint64_t> distinct;
   std::vector<std::uint64_t> lines;  // by lowest lane
-  std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> sharing;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!((mask >> lane) & 1)) continue;
     distinct.insert(addresses[lane]);
-    ++sharing[addresses[lane] / 128][addresses[lane]];
     for (std::uint64_t byte = addresses[lane]; byte < addresses[lane] + bytes; ++byte)
       if (std::find(lines.begin(), lines.end(), byte / 128) == lines.end()) lines.push_back(byte / 128);
   }
   std::map<std::uint64_t, unsigned> wavefront_of;
-  unsigned in_set[4] = {}, passes[4] = {}, wavefronts = 0, most_passes = 0;
+  unsigned in_set[4] = {}, wavefronts = 0;
   for (const std::uint64_t line : lines) {
     const unsigned set = parity(line & 0xf6f) + 2 * parity(line & 0x15da);
     wavefront_of[line] = in_set[set]++;
     wavefronts = std::max(wavefronts, in_set[set]);
-    unsigned most = 0;
-    for (const auto& [address, count] : sharing[line]) most = std::max(most, count);
-    passes[set] += most;
-    most_passes = std::max(most_passes, passes[set]);
   }
-  counts.t_wavefronts = data ? wavefronts : most_passes;
+  counts.t_wavefronts = data ? wavefronts : count_atomic_passes(lanes).wavefronts;
   if (data) counts.addresses = static_cast<std::uint32_t>(distinct.size());
   if (kind != trace::Kind::kLoad) return counts;
   const unsigned group = bytes <= 4 ? 32 : 128 / bytes;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/atomic_passes.h"
 #include "model/constant.h"
 #include "model/local.h"
 #include "model/t_stage.h"
@@ -43,7 +44,7 @@ void count_global(const arch::GpuSpec& gpu, const Pattern& pattern, bool l1_on, 
   if (gpu.cc_major >= 1 && gpu.cc_major < 7)
     counts.sectors = static_cast<std::uint32_t>(counts.transactions->bytes_moved / 32);
   if (has_known_t_stage(gpu))
-    counts.t_wavefronts = is_atomic(pattern.op) ? count_atomic_t_wavefronts(lanes) : count_t_wavefronts(lanes);
+    counts.t_wavefronts = is_atomic(pattern.op) ? count_atomic_passes(lanes).wavefronts : count_t_wavefronts(lanes);
 }
 
 void count_shared(const arch::GpuSpec& gpu, const Pattern& pattern, PatternCounts& counts) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/atomic_passes.h"
 #include "model/distinct_table.h"
 
 namespace muscope::model {
@@ -95,22 +96,6 @@ bool all_aligned(const Dense& lanes, std::uint32_t bytes) {
   return (low & (bytes - 1)) == 0;
 }
 
-template <unsigned kLogSlots>
-std::uint32_t hash_atomic_sectors(const LaneAddresses& access) {
-  DistinctTable<kLogSlots> addresses, sectors;
-  std::uint32_t sum = 0;
-  for_each_lane(access.mask, [&](unsigned lane) {
-    bool fresh = false;
-    const std::uint32_t sharing = ++addresses.value(addresses.find(access.addresses[lane], fresh));
-    std::uint32_t& most = sectors.value(sectors.find(access.addresses[lane] >> 5, fresh));
-    if (sharing > most) {
-      sum += sharing - most;
-      most = sharing;
-    }
-  });
-  return sum;
-}
-
 }  // namespace
 
 SectorCounts count_sectors(const LaneAddresses& access) {
@@ -155,8 +140,7 @@ SectorCounts count_sectors(const trace::WarpAccess& access) {
 
 SectorCounts count_atomic_sectors(const LaneAddresses& access) {
   SectorCounts counts = count_sectors(access);
-  const bool one_group = access.mask.words[1] == 0 && (access.mask.words[0] >> kGroupLanes) == 0;
-  counts.sectors = one_group ? hash_atomic_sectors<6>(access) : hash_atomic_sectors<9>(access);
+  counts.sectors = count_atomic_passes(access).sectors;
   return counts;
 }
 
@@ -164,10 +148,10 @@ SectorCounts count_atomic_sectors(const trace::WarpAccess& access) {
   SectorCounts counts = count_sectors(access);
   if (access.shape == trace::Shape::kUniform || (access.shape == trace::Shape::kAffine && access.stride == 0)) {
     counts.sectors = static_cast<std::uint32_t>(std::popcount(access.mask));  // one address, served lane by lane
-  } else if (access.shape == trace::Shape::kScattered) {
-    counts.sectors =
-        hash_atomic_sectors<6>(LaneAddresses{{access.addresses, kGroupLanes}, WarpMask::of(access.mask), access.bytes});
-  }  // affine: addresses differ, each sector is served once
+  } else if (access.shape == trace::Shape::kScattered || !is_served_in_lines(access)) {
+    std::array<std::uint64_t, kGroupLanes> storage;
+    counts.sectors = count_atomic_passes(lanes_of(access, storage)).sectors;
+  }
   return counts;
 }
 

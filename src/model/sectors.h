@@ -34,10 +34,7 @@ SectorCounts count_sectors_affine(std::uint64_t base, std::int64_t stride, Group
 /// Sectors of a trace record (any space whose addresses are linear).
 SectorCounts count_sectors(const trace::WarpAccess& access);
 
-/// Sectors of a global `red` or `atom`: the sum over touched sectors of the highest number of active lanes that share
-/// one address in that sector. Measured on an H200: right in 265 of 276 probes; in the others hardware counts one or
-/// two sectors more; of 1,320 harder ones (tests/counters/experiments) right in 1,084, up to six low. So this is a
-/// floor (l1tex__t_sectors_pipe_lsu_mem_global_op_red/_atom). `lines` and `ideal` are the address calculation of
+/// Sectors of a global `red` or `atom` (model/atomic_passes.h). `lines` and `ideal` are the address calculation of
 /// count_sectors, which ncu's memory_l2_theoretical_sectors_global follows for atomics too.
 SectorCounts count_atomic_sectors(const LaneAddresses& access);
 SectorCounts count_atomic_sectors(const trace::WarpAccess& access);

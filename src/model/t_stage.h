@@ -1,12 +1,12 @@
 // T-stage wavefronts of global accesses: how many passes the L1 tag lookup takes.
 //
 //   A line (address / 128) belongs to one of four sets; a wavefront serves one line of each set. The set bits are
-//   parity(line & 0xF6F) and parity(line & 0x15DA). Loads and stores: the most lines in one set. Atomics: the highest
-//   sum, over the lines of a set, of the lanes that share the most-shared address of that line.
+//   parity(line & 0xF6F) and parity(line & 0x15DA). Loads and stores: the most lines in one set. Atomics:
+//   model/atomic_passes.h.
 //
-// Source: fitted on one-instruction probes of an H200, exact for all loads and stores (90 distinct line sets) and for
-// 192 of 196 atomics (tests/counters/patterns.tsv). Line bits 13 and up (address bits 20 and up) were not determined;
-// other chips have another hash.
+// Source: fitted on one-instruction probes of an H200, exact for all loads and stores (90 distinct line sets) and,
+// by the rule of atomics, for 1,516 of those (tests/counters/patterns.tsv, experiments/atomic_sectors.tsv). Line bits
+// 13 and up (address bits 20 and up) were not determined; other chips have another hash.
 #pragma once
 
 #include <algorithm>
@@ -68,23 +68,6 @@ inline std::uint32_t count_t_wavefronts(const LaneAddresses& access) {
       bool fresh = false;
       lines.find(line, fresh);
       if (fresh) sets.add(line);
-    }
-  });
-  return sets.most();
-}
-
-/// l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red / _atom; a floor, see above.
-inline std::uint32_t count_atomic_t_wavefronts(const LaneAddresses& access) {
-  SetCounts sets;
-  DistinctTable<9> addresses, lines;
-  for_each_lane(access.mask, [&](unsigned lane) {
-    bool fresh = false;
-    const std::uint64_t line = access.addresses[lane] >> 7;
-    const std::uint32_t sharing = ++addresses.value(addresses.find(access.addresses[lane], fresh));
-    std::uint32_t& most = lines.value(lines.find(line, fresh));
-    if (sharing > most) {
-      sets.add(line, sharing - most);
-      most = sharing;
     }
   });
   return sets.most();

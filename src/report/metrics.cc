@@ -32,6 +32,7 @@ constexpr char kPacketReason[] =
     "wavefronts of asynchronous copies past L1: one lower than on an H200 in 1 of 167 measured launches";
 constexpr char kPastL1Reason[] =
     "asynchronous copies past L1: right in all measured launches but those in which several lanes write one place";
+constexpr char kHighBits[] = "exact in all that was measured; address bits from 20 up are not known to the set rule";
 constexpr char kMatrixReason[] = "the rule of matrix loads and stores is not measured";
 
 bool has_matrix_accesses(const Counts& counts) {
@@ -229,7 +230,9 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
   const arch::GpuSpec* gpu = context.gpu;
   switch (rule) {
     case GradeRule::kGlobalAtomicRule:
-      at_best(Grade::kModelled, "a floor: hardware sometimes counts a sector or two more");
+      at_best(Grade::kModelled, gpu != nullptr && (gpu->cc_major != 9 || gpu->cc_minor != 0)
+                                    ? "which lanes are served together was measured on compute capability 9.0 only"
+                                    : kHighBits);
       [[fallthrough]];
     case GradeRule::kGlobalRule:
     case GradeRule::kAllGlobalRule:
@@ -243,7 +246,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
         at_best(Grade::kEstimated,
                 "which lines share a set of the tag stage was measured on compute capability 9.0 only");
       else if (rule == GradeRule::kTagStageAtomicRule)
-        at_best(Grade::kModelled, "a floor: hardware sometimes takes a pass or two more");
+        at_best(Grade::kModelled, kHighBits);
       else if (rule == GradeRule::kDataStageRule)
         at_best(Grade::kModelled, "measured with one access at a time; no counter has it alone");
       else

@@ -47,9 +47,9 @@ enum class GradeRule : std::uint8_t {
   kCarveoutRule,         ///< as good as the register count where the driver's choice of carve-out was measured
   kExecuted,             ///< follows from the executed instructions
   kGlobalRule,           ///< also needs the GPU's transaction rules
-  kGlobalAtomicRule,     ///< sectors of atomics: the rule is a floor
+  kGlobalAtomicRule,     ///< sectors of atomics: model/atomic_passes.h
   kTagStageRule,         ///< which lines share a set of L1's tag stage
-  kTagStageAtomicRule,   ///< the same for atomics: a floor
+  kTagStageAtomicRule,   ///< the same for atomics
   kDataStageRule,        ///< passes of L1's data stage
   kBankRule,             ///< also needs the GPU's bank rules
   kAllBankRule,          ///< the same over all kinds of access: matrix loads and stores by their own rule

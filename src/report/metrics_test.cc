@@ -259,7 +259,7 @@ TEST(Grades, FollowTheLaunchAndTheGpu) {
   EXPECT_EQ(grade_of(GradeRule::kBankRule, context).grade, Grade::kModelled);
 }
 
-TEST(Grades, AtomicsAreAFloorButTheirDistinctSectorsAreNot) {
+TEST(Grades, AtomicsAreModelledButTheirDistinctSectorsAreNot) {
   const arch::GpuSpec gpu = testing::h200();
   const GradeContext context{Grade::kCounted, "cubin", Grade::kCounted, "", &gpu};
   Counts counts;

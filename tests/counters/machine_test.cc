@@ -63,8 +63,7 @@ TEST(MachineCode, SuiteIsExactInAllThatAddressesAndCodeDecide) {
   EXPECT_EQ(expect_exact(found, wavefronts + "st.sum", 63), 12);
   EXPECT_EQ(expect_exact(found, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", 63), 1);
   EXPECT_EQ(expect_exact(found, "launch__registers_per_thread", 63), 63);
-  // One counter of one launch is left: sectors of contended global atomics, a floor.
-  EXPECT_EQ(found.differences().size(), 1u);
+  EXPECT_EQ(found.differences().size(), 0u);
   expect_as_listed(result);
 
   // The same instruction by instruction, LDC and textures included.

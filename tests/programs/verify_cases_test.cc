@@ -90,11 +90,8 @@ TEST_F(VerifyCases, DifferencesAreListedWithTheirReason) {
   EXPECT_EQ(result["schema"], "muscope.verify/1");
   EXPECT_EQ(result["good"], false);
   EXPECT_EQ(result["launches"]["compared"], 3);
-  bool contended = false;
   for (const json& d : result["differences"])
-    contended |=
-        d["metric"] == "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum" && d["there"] == 170832 && d["within"];
-  EXPECT_TRUE(contended) << "2.4 % more than the floor";
+    EXPECT_NE(d["metric"], "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") << "contended, and still equal";
 }
 
 TEST_F(VerifyCases, AChangedCounterIsFound) {

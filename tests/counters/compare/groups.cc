@@ -19,6 +19,8 @@ constexpr std::string_view kCounted[] = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum",
+    "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum",
     "smsp__inst_executed_op_global_ld.sum",
     "smsp__inst_executed_op_global_st.sum",
     "smsp__inst_executed_op_global_red.sum",
@@ -140,9 +142,9 @@ void compare_pattern(GroupResult& result, Values ours, PatternRow row) {
   } else {
     for (const std::string_view& name : kCounted) {
       if (name.find("mem_" + row.space) == name.npos || name.starts_with("smsp")) continue;
-      // Requests of atomics were not collected with the merge patterns.
-      if (merge && (name.find("t_requests") != name.npos && (name.ends_with("red.sum") || name.ends_with("atom.sum"))))
-        continue;
+      // Of atomics, only sectors were collected with the merge patterns.
+      const bool atomic = name.ends_with("red.sum") || name.ends_with("atom.sum");
+      if (merge && atomic && name.find("t_sectors") == name.npos) continue;
       collected({&name, 1});
     }
   }
