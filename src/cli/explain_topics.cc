@@ -137,12 +137,12 @@ std::string_view grade_text(report::GradeRule rule) {
              "offset";
     case GradeRule::kGlobalAtomicRule:
       return "modelled: exact in all that was measured on compute capability 9.0; where lanes of a warp are more than "
-             "1 MiB apart, which lines hinder each other is not known";
+             "2 MiB apart, which lines hinder each other is not known";
     case GradeRule::kTagStageRule:
       return "modelled, exact in launches of one warp; estimated on GPUs other than compute capability 9.0, whose sets "
              "were not measured";
     case GradeRule::kTagStageAtomicRule:
-      return "modelled: exact in all that was measured; where lanes of a warp are more than 1 MiB apart, which lines "
+      return "modelled: exact in all that was measured; where lanes of a warp are more than 2 MiB apart, which lines "
              "share a set is not known; estimated on GPUs other than compute capability 9.0";
     case GradeRule::kDataStageRule:
       return "modelled: no counter has it alone; estimated on GPUs other than compute capability 9.0";

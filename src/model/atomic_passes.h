@@ -9,7 +9,7 @@
 //
 // Source: one reduction by one warp at a time on an H200. Sectors and wavefronts equal in 1,320 of 1,320 launches of 4
 // bytes (tests/counters/experiments/atomic_sectors.tsv); sectors in 276 of 276, wavefronts in 196 of 196 probes of 4
-// and 8 bytes, RED and ATOM (tests/counters/patterns.tsv). Not measured: other widths; lanes further apart than 1 MiB,
+// and 8 bytes, RED and ATOM (tests/counters/patterns.tsv). Not measured: other widths; lanes further apart than 2 MiB,
 // where the sets are not known in full.
 #pragma once
 

@@ -278,7 +278,7 @@ std::uint32_t most_of_strided(std::uint32_t base, std::uint32_t stride) {
   std::uint32_t first = 0, second = 0, both = 0;
   for (std::uint32_t lane = 0; lane < kGroupLanes; ++lane) {
     const std::uint32_t line = (base + stride * lane) >> 7;
-    const std::uint32_t a = t_stage::parity16(line & 0xf6f), b = t_stage::parity16(line & 0x15da);
+    const std::uint32_t a = t_stage::parity16(line & t_stage::kFirst), b = t_stage::parity16(line & t_stage::kSecond);
     first += a;
     second += b;
     both += a & b;

@@ -40,7 +40,7 @@ GlobalCounts plain(const std::vector<std::uint64_t>& addresses, GroupMask mask, 
   std::map<std::uint64_t, unsigned> wavefront_of;
   unsigned in_set[4] = {}, wavefronts = 0;
   for (const std::uint64_t line : lines) {
-    const unsigned set = parity(line & 0xf6f) + 2 * parity(line & 0x15da);
+    const unsigned set = parity(line & 0x2f6f) + 2 * parity(line & 0x55da);
     wavefront_of[line] = in_set[set]++;
     wavefronts = std::max(wavefronts, in_set[set]);
   }
@@ -178,7 +178,7 @@ TEST(L1Stages, WhatCostsAPass) {
 
 TEST(L1Stages, SetsOfLines) {
   for (std::uint64_t line = 0; line < (1u << 14); line += 3)
-    EXPECT_EQ(t_stage_set(line), parity(line & 0xf6f) + 2 * parity(line & 0x15da)) << line;
+    EXPECT_EQ(t_stage_set(line), parity(line & 0x2f6f) + 2 * parity(line & 0x55da)) << line;
 }
 
 }  // namespace

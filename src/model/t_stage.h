@@ -1,12 +1,15 @@
 // T-stage wavefronts of global accesses: how many passes the L1 tag lookup takes.
 //
 //   A line (address / 128) belongs to one of four sets; a wavefront serves one line of each set. The set bits are
-//   parity(line & 0xF6F) and parity(line & 0x15DA). Loads and stores: the most lines in one set. Atomics:
+//   parity(line & 0x2F6F) and parity(line & 0x55DA). Loads and stores: the most lines in one set. Atomics:
 //   model/atomic_passes.h.
 //
-// Source: fitted on one-instruction probes of an H200, exact for all loads and stores (90 distinct line sets) and,
-// by the rule of atomics, for 1,516 of those (tests/counters/patterns.tsv, experiments/atomic_sectors.tsv). Line bits
-// 13 and up (address bits 20 and up) were not determined; other chips have another hash.
+// Source: fitted on one-instruction probes of an H200, exact for all loads and stores (90 distinct line sets) and, by
+// the rule of atomics, for 1,516 of those (tests/counters/patterns.tsv, experiments/atomic_sectors.tsv). Line bit 13
+// (address bit 20) follows from whole kernels of tests/counters/suite whose warps cross a boundary of 1 MiB: of its
+// four values only this one gives the wavefronts of readOffset, aos3, strided_3, localDynamic, convGlobal and
+// convTiled. Bit 14 is 2 (as here) or 3; 3 only if that suite's arrays began at an odd multiple of 2 MiB. Bits 15 and
+// up (address bits 22 and up) were not determined; other chips have another hash.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +23,9 @@
 namespace muscope::model {
 
 namespace t_stage {
+/// The bits of a line whose parities are the two bits of its set.
+inline constexpr std::uint32_t kFirst = 0x2f6f, kSecond = 0x55da;
+
 /// The sets of lines `index << kShift`. Parity is linear: a set is the exclusive or of what groups of line bits give.
 template <std::size_t kSize, unsigned kShift>
 inline constexpr std::array<std::uint8_t, kSize> kSets = [] {
@@ -27,7 +33,7 @@ inline constexpr std::array<std::uint8_t, kSize> kSets = [] {
   for (std::size_t index = 0; index < kSize; ++index) {
     const std::uint64_t line = std::uint64_t{index} << kShift;
     sets[index] =
-        static_cast<std::uint8_t>((std::popcount(line & 0xf6f) & 1) | (std::popcount(line & 0x15da) & 1) << 1);
+        static_cast<std::uint8_t>((std::popcount(line & kFirst) & 1) | (std::popcount(line & kSecond) & 1) << 1);
   }
   return sets;
 }();
@@ -43,7 +49,7 @@ constexpr std::uint32_t parity16(std::uint32_t bits) {
 
 /// Set 0 to 3 of a 128-byte line on an H200.
 constexpr unsigned t_stage_set(std::uint64_t line) {
-  return static_cast<unsigned>(t_stage::kSets<64, 0>[line & 63] ^ t_stage::kSets<128, 6>[(line >> 6) & 127]);
+  return static_cast<unsigned>(t_stage::kSets<128, 0>[line & 127] ^ t_stage::kSets<256, 7>[(line >> 7) & 255]);
 }
 
 /// Lines of each of the four sets.
