@@ -4,7 +4,7 @@
 # alone. Results: kernels.csv (ncu's raw page, column "Program" in front; programs with a list NAME_metrics.txt get those
 # metrics too, in NAME.csv), kernels_sass.csv (per machine instruction), swap.csv and swap.tsv
 # (experiments/shared_swap.cu), atomic.csv and atomic.tsv (experiments/atomic_sectors.cu), copies.csv and copies.tsv
-# (experiments/async_copies.cu), log.
+# (experiments/async_copies.cu), sets.csv and sets.tsv (experiments/tag_sets.cu), log.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=$1 arch=${2:-sm_90} only=${3:-}
@@ -37,6 +37,8 @@ if [ -z "$only" ]; then
   timeout 400 ncu --clock-control none --csv --page raw --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum,l1tex__t_requests_pipe_lsu_mem_global_op_red.sum "$build/atomic" "$out/atomic.tsv" 2>> "$out/log" | grep '^"' > "$out/atomic.csv"
   nvcc -O2 -std=c++17 -arch="$arch" -o "$build/copies" tests/counters/experiments/async_copies.cu >> "$out/log" 2>&1
   timeout 900 ncu --clock-control none --cache-control all --csv --page raw --metrics "$(paste -sd, tests/counters/kernels/async_metrics.txt)" "$build/copies" "$out/copies.tsv" 2>> "$out/log" | grep '^"' > "$out/copies.csv"
+  nvcc -O2 -std=c++17 -arch="$arch" -o "$build/sets" tests/counters/experiments/tag_sets.cu >> "$out/log" 2>&1
+  timeout 200 ncu --clock-control none --csv --page raw --metrics l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum "$build/sets" "$out/sets.tsv" 2>> "$out/log" | grep '^"' > "$out/sets.csv"
 fi
 rm -rf "$build"
 gzip -f "$out/kernels_sass.csv"
