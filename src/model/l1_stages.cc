@@ -278,7 +278,7 @@ std::uint32_t most_of_strided(std::uint32_t base, std::uint32_t stride) {
   std::uint32_t first = 0, second = 0, both = 0;
   for (std::uint32_t lane = 0; lane < kGroupLanes; ++lane) {
     const std::uint32_t line = (base + stride * lane) >> 7;
-    const std::uint32_t a = t_stage::parity16(line & t_stage::kFirst), b = t_stage::parity16(line & t_stage::kSecond);
+    const std::uint32_t a = t_stage::parity(line & t_stage::kFirst), b = t_stage::parity(line & t_stage::kSecond);
     first += a;
     second += b;
     both += a & b;
@@ -301,7 +301,9 @@ GlobalCounts count_affine(const trace::WarpAccess& access, std::int64_t stride, 
   }
   // What follows is a line for each lane, or lines side by side.
   const bool line_each = stride >= kLineBytes || stride <= -std::int64_t{kLineBytes};
-  if (line_each && access.mask == kAllLanes) {
+  // In 32 bits as long as those above are the same for all lanes: they then turn all sets alike.
+  const std::uint64_t last = access.base + static_cast<std::uint64_t>(stride) * (kGroupLanes - 1);
+  if (line_each && access.mask == kAllLanes && access.base >> 32 == last >> 32) {
     counts.t_wavefronts = most_of_strided(static_cast<std::uint32_t>(access.base), static_cast<std::uint32_t>(stride));
   } else {
     SetCounts sets;

@@ -3,6 +3,8 @@
 #include "model/l1_stages.h"
 
 #include <gtest/gtest.h>
+#include <cstdio>
+#include <fstream>
 
 #include <map>
 #include <random>
@@ -40,7 +42,7 @@ GlobalCounts plain(const std::vector<std::uint64_t>& addresses, GroupMask mask, 
   std::map<std::uint64_t, unsigned> wavefront_of;
   unsigned in_set[4] = {}, wavefronts = 0;
   for (const std::uint64_t line : lines) {
-    const unsigned set = parity(line & 0x2f6f) + 2 * parity(line & 0x55da);
+    const unsigned set = parity(line & 0xb55af6f) + 2 * parity(line & 0xebad5da);
     wavefront_of[line] = in_set[set]++;
     wavefronts = std::max(wavefronts, in_set[set]);
   }
@@ -177,8 +179,21 @@ TEST(L1Stages, WhatCostsAPass) {
 }
 
 TEST(L1Stages, SetsOfLines) {
-  for (std::uint64_t line = 0; line < (1u << 14); line += 3)
-    EXPECT_EQ(t_stage_set(line), parity(line & 0x2f6f) + 2 * parity(line & 0x55da)) << line;
+  for (std::uint64_t line = 0; line < (1u << 28); line += 20011)
+    EXPECT_EQ(t_stage_set(line), parity(line & 0xb55af6f) + 2 * parity(line & 0xebad5da)) << line;
+}
+
+// Two lines, apart by one address bit and a change of set: two wavefronts where the bit undoes the change.
+TEST(L1Stages, EveryAddressBitChoosesTheSetOfAnH200) {
+  std::ifstream in(MUSCOPE_SOURCE_DIR "/tests/counters/experiments/tag_sets.tsv");
+  unsigned rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    unsigned bit = 0, change = 0, wavefronts = 0;
+    if (std::sscanf(line.c_str(), "%u %u %u", &bit, &change, &wavefronts) != 3) continue;
+    EXPECT_EQ(wavefronts == 2, t_stage_set(std::uint64_t{1} << (bit - 7)) == change) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 110u);
 }
 
 }  // namespace

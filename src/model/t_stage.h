@@ -1,15 +1,13 @@
 // T-stage wavefronts of global accesses: how many passes the L1 tag lookup takes.
 //
 //   A line (address / 128) belongs to one of four sets; a wavefront serves one line of each set. The set bits are
-//   parity(line & 0x2F6F) and parity(line & 0x55DA). Loads and stores: the most lines in one set. Atomics:
+//   parity(line & 0xB55AF6F) and parity(line & 0xEBAD5DA). Loads and stores: the most lines in one set. Atomics:
 //   model/atomic_passes.h.
 //
 // Source: fitted on one-instruction probes of an H200, exact for all loads and stores (90 distinct line sets) and, by
-// the rule of atomics, for 1,516 of those (tests/counters/patterns.tsv, experiments/atomic_sectors.tsv). Line bit 13
-// (address bit 20) follows from whole kernels of tests/counters/suite whose warps cross a boundary of 1 MiB: of its
-// four values only this one gives the wavefronts of readOffset, aos3, strided_3, localDynamic, convGlobal and
-// convTiled. Bit 14 is 2 (as here) or 3; 3 only if that suite's arrays began at an odd multiple of 2 MiB. Bits 15 and
-// up (address bits 22 and up) were not determined; other chips have another hash.
+// the rule of atomics, for 1,516 of those (tests/counters/patterns.tsv, experiments/atomic_sectors.tsv). Address bits
+// 20 to 34 (line bits 13 to 27) were measured bit by bit (experiments/tag_sets.tsv), which also gave 7 to 19 again.
+// Bits 35 and up were not measured; other chips have another hash.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +22,7 @@ namespace muscope::model {
 
 namespace t_stage {
 /// The bits of a line whose parities are the two bits of its set.
-inline constexpr std::uint32_t kFirst = 0x2f6f, kSecond = 0x55da;
+inline constexpr std::uint32_t kFirst = 0xb55af6f, kSecond = 0xebad5da;
 
 /// The sets of lines `index << kShift`. Parity is linear: a set is the exclusive or of what groups of line bits give.
 template <std::size_t kSize, unsigned kShift>
@@ -38,8 +36,9 @@ inline constexpr std::array<std::uint8_t, kSize> kSets = [] {
   return sets;
 }();
 
-/// Whether an odd number of the low 16 bits is set, without tables: for loops that become vectors.
-constexpr std::uint32_t parity16(std::uint32_t bits) {
+/// Whether an odd number of bits is set, without tables: for loops that become vectors.
+constexpr std::uint32_t parity(std::uint32_t bits) {
+  bits ^= bits >> 16;
   bits ^= bits >> 8;
   bits ^= bits >> 4;
   bits ^= bits >> 2;
@@ -49,7 +48,8 @@ constexpr std::uint32_t parity16(std::uint32_t bits) {
 
 /// Set 0 to 3 of a 128-byte line on an H200.
 constexpr unsigned t_stage_set(std::uint64_t line) {
-  return static_cast<unsigned>(t_stage::kSets<128, 0>[line & 127] ^ t_stage::kSets<256, 7>[(line >> 7) & 255]);
+  return static_cast<unsigned>(t_stage::kSets<128, 0>[line & 127] ^ t_stage::kSets<256, 7>[(line >> 7) & 255] ^
+                               t_stage::kSets<8192, 15>[(line >> 15) & 8191]);
 }
 
 /// Lines of each of the four sets.

@@ -32,7 +32,7 @@ constexpr char kPacketReason[] =
     "wavefronts of asynchronous copies past L1: one lower than on an H200 in 1 of 167 measured launches";
 constexpr char kPastL1Reason[] =
     "asynchronous copies past L1: right in all measured launches but those in which several lanes write one place";
-constexpr char kHighBits[] = "exact in all that was measured; address bits from 21 up are not certain in the set rule";
+constexpr char kHighBits[] = "exact in all that was measured; address bits from 35 up are not known in the set rule";
 constexpr char kMatrixReason[] = "the rule of matrix loads and stores is not measured";
 
 bool has_matrix_accesses(const Counts& counts) {
@@ -251,7 +251,7 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
         at_best(Grade::kModelled, "measured with one access at a time; no counter has it alone");
       else
         at_best(Grade::kModelled,
-                "address bits from 21 up are not certain in the set rule; under load up to 0.16 % more");
+                "address bits from 35 up are not known in the set rule; under load up to 0.16 % more");
       break;
     case GradeRule::kBankRuleRaw:
       at_best(Grade::kModelled, "hardware adds arbitration noise under load");

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   for (unsigned lines = 1; lines < 128; ++lines)
     if (distance[change_of(lines)] == 0) distance[change_of(lines)] = lines;
   distance[0] = 0;
-  for (unsigned bit = 7; bit < 36 && (std::uint64_t{2} << bit) <= size; ++bit) {
+  for (unsigned bit = 7; bit < 36 && (std::uint64_t{4} << bit) <= size; ++bit) {
     const std::uint64_t step = std::uint64_t{1} << bit;
     const std::uint64_t x = (base & step) == 0 ? base : base + step;  // the bit is 0 in x, and x + step is inside
     for (unsigned change = 0; change < 4; ++change) {
