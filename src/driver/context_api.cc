@@ -71,6 +71,7 @@ void clear(Runtime& runtime, Context& context) {
 }
 
 CUresult destroy(Runtime& runtime, CUcontext handle) {
+  if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Contexts& all = Contexts::of_process();
   const ContextRef context = all.find(handle);
   if (!context || context->primary()) return CUDA_ERROR_INVALID_CONTEXT;
@@ -179,6 +180,7 @@ MUSCOPE_DRIVER_ENTRY(cuCtxDetach)(CUcontext handle) {
 
 MUSCOPE_DRIVER_ENTRY(cuCtxPushCurrent_v2)(CUcontext handle) {
   return enter(Needs::kInit, [&](Runtime& runtime) -> CUresult {
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
     ContextRef context = Contexts::of_process().find(handle);
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
     thread(runtime).push(runtime, std::move(context));

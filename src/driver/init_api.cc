@@ -4,6 +4,7 @@
 #include "driver/entry.h"
 #include "driver/proc_table.h"
 #include "runtime/host_object.h"
+#include "runtime/selection.h"
 #include "runtime/thread_use.h"
 
 using namespace muscope::driver;
@@ -41,7 +42,7 @@ CUresult get_function(const char* symbol, void** function, int version, cuuint64
     *status = *function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS
               : newer              ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                                    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return *function != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return *function != nullptr || status != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 }  // namespace
@@ -87,13 +88,18 @@ MUSCOPE_EXPORT CUresult muscope_cuGetExportTable(const void** table, const void*
   return caller.find("libnvrtc") != caller.npos ? CUDA_ERROR_NOT_FOUND : not_supported("cuGetExportTable");
 }
 
-// Profilers are told where to look; everything is counted here anyway.
 MUSCOPE_DRIVER_ENTRY(cuProfilerStart)() {
-  return enter([](Runtime&) { return CUDA_SUCCESS; });
+  return enter([](Runtime&) {
+    muscope::runtime::profiler_start();
+    return CUDA_SUCCESS;
+  });
 }
 
 MUSCOPE_DRIVER_ENTRY(cuProfilerStop)() {
-  return enter([](Runtime&) { return CUDA_SUCCESS; });
+  return enter([](Runtime&) {
+    muscope::runtime::profiler_stop();
+    return CUDA_SUCCESS;
+  });
 }
 
 // The runtime's way to the driver's functions: muscope_cudaGetDriverEntryPoint (runtime/driver_entry_api.cc).

@@ -64,7 +64,10 @@ cudaMemLocation location(const CUmemLocation& asked) {
 }  // namespace
 
 MUSCOPE_DRIVER_ENTRY(cuMemGetInfo_v2)(std::size_t* free, std::size_t* total) {
-  return enter([&](Runtime&) { return muscope_cudaMemGetInfo(free, total); });
+  std::size_t unused = 0;  // either may be null (H200)
+  return enter([&](Runtime&) {
+    return muscope_cudaMemGetInfo(free != nullptr ? free : &unused, total != nullptr ? total : &unused);
+  });
 }
 
 MUSCOPE_DRIVER_ENTRY(cuMemAlloc_v2)(CUdeviceptr* out, std::size_t bytes) {
@@ -109,10 +112,9 @@ MUSCOPE_DRIVER_ENTRY(cuMemGetAddressRange_v2)(CUdeviceptr* base, std::size_t* si
 }
 
 MUSCOPE_DRIVER_ENTRY(cuMemHostAlloc)(void** out, std::size_t bytes, unsigned flags) {
-  return allocate_in_context(reinterpret_cast<CUdeviceptr*>(out), Context::Kind::kHostMemory,
-                             [&](void** pointer) -> cudaError_t {
-                               return bytes == 0 ? cudaErrorInvalidValue : muscope_cudaHostAlloc(pointer, bytes, flags);
-                             });
+  return allocate_in_context(
+      reinterpret_cast<CUdeviceptr*>(out), Context::Kind::kHostMemory,
+      [&](void** pointer) -> cudaError_t { return muscope_cudaHostAlloc(pointer, bytes, flags); });
 }
 
 MUSCOPE_DRIVER_ENTRY(cuMemAllocHost_v2)(void** out, std::size_t bytes) { return muscope_cuMemHostAlloc(out, bytes, 0); }

@@ -110,7 +110,8 @@ FatBinary& load_image(Runtime& runtime, const void* image, const void* caller, i
     fatbin = cubin::decode_registered(image);
   } catch (const Error& error) {
     jit.errors(error);
-    if (is_text(image)) fail("D510", "what the program loads as a module is not PTX: it has no .version", "");
+    if (is_text(image))  // CUDA_ERROR_INVALID_IMAGE, as the driver says
+      fail(error.diagnostics().front().code, "what the program loads as a module is not PTX: it has no .version", "");
     throw;
   }
   return load(runtime, std::move(fatbin), next_name(runtime::object_of(caller)), device, jit);

@@ -136,5 +136,8 @@ MUSCOPE_DRIVER_ENTRY(cuEventSynchronize)(CUevent event) {
 }
 
 MUSCOPE_DRIVER_ENTRY(cuEventElapsedTime)(float* milliseconds, CUevent start, CUevent end) {
-  return enter([&](Runtime&) { return muscope_cudaEventElapsedTime(milliseconds, start, end); });
+  return enter([&](Runtime&) -> CUresult {
+    if (milliseconds == nullptr) return CUDA_ERROR_INVALID_HANDLE;  // H200, against the manual
+    return result_of(muscope_cudaEventElapsedTime(milliseconds, start, end));
+  });
 }

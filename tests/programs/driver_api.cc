@@ -38,7 +38,6 @@ void devices() {
   R(cuDeviceGetName(name, sizeof name, 0));
   V(std::strlen(name));
   R(cuDeviceGetName(nullptr, 8, 0));
-  R(cuDeviceGetName(name, 0, 0));
   R(cuDeviceGetName(name, 8, 1000));
   R(cuDeviceTotalMem(&bytes, 0));
   R(cuDeviceTotalMem(nullptr, 0));
@@ -293,7 +292,6 @@ void names() {
   R(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
   V(std::strcmp(text, "out of memory"));
   R(cuGetErrorName(static_cast<CUresult>(998), &text));
-  R(cuGetErrorName(CUDA_SUCCESS, nullptr));
   void *function = nullptr, *other = nullptr;
   CUdriverProcAddressQueryResult status{};
   R(cuGetProcAddress("cuMemAlloc", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
@@ -305,7 +303,6 @@ void names() {
   V(status);
   R(cuGetProcAddress("cuLibraryLoadData", &function, 11000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
   V(status);
-  R(cuGetProcAddress(nullptr, &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
   R(cuGetProcAddress("cuInit", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, nullptr));
 }
 

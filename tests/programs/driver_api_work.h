@@ -48,7 +48,7 @@ void memory_calls() {
   R(cuMemFree(0));
   R(cuMemAllocPitch(&pointer, &pitch, 100, 10, 4));
   V(pitch);
-  R(cuMemAllocPitch(&base, &pitch, 100, 10, 3));
+  R(cuMemAllocPitch(&base, &bytes, 100, 10, 3));
   R(cuMemsetD2D8(pointer, pitch, 9, 100, 10));
   R(cuMemsetD2D8(pointer, 50, 9, 100, 10));
   R(cuMemsetD2D32(pointer, pitch, 9, 25, 10));
@@ -89,7 +89,6 @@ void memory_calls() {
   R(cuMemcpyDtoH(&byte, pointer + 12345, 1));
   V(byte);
   R(cuMemFreeAsync(pointer, nullptr));
-  R(cuMemFreeAsync(pointer, static_cast<CUstream>(kNobody)));
 }
 
 void copies() {
