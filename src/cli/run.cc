@@ -79,9 +79,13 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
     d.hint = fmt::format("the program {} while kernel {} ran", ended, running->in_progress);
   } else if (records.launches != 0) {
     d.code = "D737";
-    const std::string_view options = request.kernel.empty()          ? "--launches"
-                                     : request.launches_text.empty() ? "--kernel"
-                                                                     : "--kernel and --launches";
+    std::string options;
+    for (const auto& [given, name] : {std::pair{!request.launches_text.empty(), "--launches"},
+                                      {!request.kernel.empty(), "--kernel"},
+                                      {!request.nvtx_include.empty(), "--nvtx-include"},
+                                      {request.profile_from_start == "off", "--profile-from-start off"}})
+      if (given) options += (options.empty() ? "" : " and ") + std::string(name);
+    if (options.empty()) options = "the program: it called cudaProfilerStop() before";
     d.text = records.launches == 1
                  ? fmt::format("the only launch is not selected by {}", options)
                  : fmt::format("none of the {} launches is selected by {}", records.launches, options);

@@ -195,6 +195,11 @@ std::vector<std::string> program_environment(const RunRequest& request, const Ru
   if (request.max_steps != 0) variables[runtime::kEnvMaxSteps] = std::to_string(request.max_steps);
   if (!request.kernel.empty()) variables[runtime::kEnvKernel] = request.kernel;
   if (!request.launches_text.empty()) variables[runtime::kEnvLaunches] = request.launches_text;
+  if (request.profile_from_start == "off") variables[runtime::kEnvProfileFromStart] = request.profile_from_start;
+  if (!request.nvtx_include.empty()) {
+    variables[runtime::kEnvNvtx] = request.nvtx_include;
+    variables["NVTX_INJECTION64_PATH"] = folder + "/libmuscope_engine.so";
+  }
   if (!request.emit.empty()) {
     variables[runtime::kEnvEmit] = fmt::format("{}", fmt::join(request.emit, ","));
     variables[runtime::kEnvEmitDir] = request.emit_dir;

@@ -94,6 +94,10 @@ void check_values(RunRequest& request, const Raw& raw) {
   if (!request.toolchain.empty()) toolchain::preference_of(request.toolchain);
   // A minus sign makes a huge number of it.
   if (request.max_steps > std::uint64_t{1} << 63) fail("D104", "--max-steps is negative or beyond 2^63");
+  if (request.profile_from_start != "on" && request.profile_from_start != "off") {
+    fail("D104", fmt::format("--profile-from-start does not know '{}'", arch::printable(request.profile_from_start)),
+         "on or off");
+  }
   if (std::find(std::begin(kCountFrom), std::end(kCountFrom), request.count_from) == std::end(kCountFrom)) {
     fail("D104", fmt::format("--count-from does not know '{}'", arch::printable(request.count_from)),
          fmt::format("it knows {}", fmt::join(kCountFrom, ", ")));
@@ -207,6 +211,10 @@ RunRequest parse_run_request(const Arguments& args) {
 
   option("--kernel", r.kernel, "REGEX", "What to count", "only kernels whose demangled name matches");
   option("--launches", r.launches_text, "A-B", "What to count", "only these launches of each process, from 0");
+  option("--profile-from-start", r.profile_from_start, "on|off", "What to count",
+         "off: nothing before cudaProfilerStart(); cudaProfilerStop() ends counting in either case");
+  option("--nvtx-include", r.nvtx_include, "RANGE", "What to count",
+         "only launches inside these NVTX ranges: names, or domain@name, comma-separated");
   option("--count-from", r.count_from, "WHAT", "What to count",
          "auto: machine code where it can be had and executed, else PTX; ptx: never machine code; sass: nothing else");
 

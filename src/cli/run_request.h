@@ -19,7 +19,9 @@ struct RunRequest {
   std::string kernel;         ///< regular expression, matched anywhere in the demangled name; empty: all
   std::string launches_text;  ///< as typed
   runtime::LaunchRange launches;
-  std::string count_from = "auto";  ///< "auto", "ptx", "sass"
+  std::string profile_from_start = "on";  ///< "on", "off"
+  std::string nvtx_include;               ///< comma-separated; empty: everywhere
+  std::string count_from = "auto";        ///< "auto", "ptx", "sass"
   unsigned threads = 0;
   std::uint64_t max_steps = 0;
   double timeout_seconds = 0;  ///< 0: none

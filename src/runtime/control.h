@@ -71,6 +71,9 @@ inline constexpr const char* kEnvMaxSteps =
 inline constexpr const char* kEnvDevices = "MUSCOPE_DEVICES";    ///< emulated devices; unset: 1
 inline constexpr const char* kEnvKernel = "MUSCOPE_KERNEL";      ///< launches of other kernels run unobserved
 inline constexpr const char* kEnvLaunches = "MUSCOPE_LAUNCHES";  ///< "A-B": launches outside run unobserved
+inline constexpr const char* kEnvProfileFromStart =
+    "MUSCOPE_PROFILE_FROM_START";                        ///< "off": not before cudaProfilerStart
+inline constexpr const char* kEnvNvtx = "MUSCOPE_NVTX";  ///< "a,b": launches outside these ranges run unobserved
 inline constexpr const char* kEnvCountFrom = "MUSCOPE_COUNT_FROM";  ///< "auto", "ptx", "sass"; unset: auto
 inline constexpr const char* kEnvEmit = "MUSCOPE_EMIT";             ///< "ptx,kernels"
 inline constexpr const char* kEnvEmitDir = "MUSCOPE_EMIT_DIR";      ///< folder where these go, absolute

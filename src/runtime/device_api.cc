@@ -6,6 +6,7 @@
 #include "runtime/entry.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
+#include "runtime/selection.h"
 #include "runtime/thread_use.h"
 
 using namespace muscope::runtime;
@@ -296,11 +297,16 @@ MUSCOPE_ENTRY(cudaDeviceFlushGPUDirectRDMAWrites)(cudaFlushGPUDirectRDMAWritesTa
   return enter([](Runtime&) { return cudaSuccess; });
 }
 
-// Profilers are told where to look; everything is counted here anyway.
 MUSCOPE_EXPORT cudaError_t muscope_cudaProfilerStart() {
-  return enter([](Runtime&) { return cudaSuccess; });
+  return enter([](Runtime&) {
+    profiler_start();
+    return cudaSuccess;
+  });
 }
 
 MUSCOPE_EXPORT cudaError_t muscope_cudaProfilerStop() {
-  return enter([](Runtime&) { return cudaSuccess; });
+  return enter([](Runtime&) {
+    profiler_stop();
+    return cudaSuccess;
+  });
 }

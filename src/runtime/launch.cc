@@ -11,6 +11,7 @@
 #include "runtime/entry.h"
 #include "runtime/pending_launch.h"
 #include "runtime/runtime.h"
+#include "runtime/selection.h"
 #include "runtime/spool.h"
 
 namespace muscope::runtime {
@@ -227,7 +228,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
     out.grid_workspace = runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule);
     if (out.grid_workspace == 0) return cudaErrorMemoryAllocation;
   }
-  out.observe = RunOptions::of_process().selects(pending->index, entry.info->name);
+  out.observe = selects_launch(pending->index, entry.info->name);
   Operation operation;
   operation.run = [pending] { return begin(*pending); };
   operation.finish = [pending](exec::LaunchHandle& handle) { finish(*pending, handle.result()); };

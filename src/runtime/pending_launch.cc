@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "runtime/entry.h"
 #include "runtime/runtime.h"
+#include "runtime/selection.h"
 #include "runtime/spool.h"
 
 namespace muscope::runtime {
@@ -117,7 +118,7 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   const std::size_t bytes = std::min<std::size_t>(code->param_bytes, exec::kDeviceParameterBytes);
   if (bytes > 0)
     std::memcpy(request.params.data(), parent.runtime.memory().host_pointer(child.launch.parameters), bytes);
-  request.observe = RunOptions::of_process().selects(pending.index, entry->info->name);
+  request.observe = selects_launch(pending.index, entry->info->name);
   pending.begun = std::chrono::steady_clock::now();
   Spool::of_process().kernel(*entry->info);
   Spool::of_process().launch_begin(pending.index, entry->info->name,

@@ -40,6 +40,8 @@ RunOptions RunOptions::from_environment() {
   parse_number(environment_value(kEnvMaxSteps), o.max_steps);
   if (int n = 0; parse_number(environment_value(kEnvDevices), n) && n > 0) o.devices = n;
   parse_launch_range(environment_value(kEnvLaunches), o.launches);
+  o.profile_from_start = environment_value(kEnvProfileFromStart) != "off";
+  o.nvtx_ranges = split_list(environment_value(kEnvNvtx));
   o.count_from = count_from_of(environment_value(kEnvCountFrom));
   o.run_dir = environment_value(kEnvRunDir);
   o.emit = split_list(environment_value(kEnvEmit));

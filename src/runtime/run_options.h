@@ -27,10 +27,12 @@ struct RunOptions {
   CountFrom count_from = CountFrom::kAuto;
   std::string run_dir;  ///< empty: preloaded by hand, not by `muscope run`
   LaunchRange launches;
-  std::vector<std::string> emit;  ///< "ptx", "kernels"
-  std::string emit_dir;           ///< absolute; set when emit is not empty
+  bool profile_from_start = true;        ///< false: nothing is counted before cudaProfilerStart
+  std::vector<std::string> nvtx_ranges;  ///< "name" or "domain@name"; empty: everywhere
+  std::vector<std::string> emit;         ///< "ptx", "kernels"
+  std::string emit_dir;                  ///< absolute; set when emit is not empty
 
-  /// Should this launch be counted? `kernel` is the demangled name; --kernel matches anywhere in it.
+  /// Do --launches and --kernel select this launch? `kernel` is the demangled name; --kernel matches anywhere in it.
   bool selects(std::uint32_t index, std::string_view kernel) const;
   bool emits(std::string_view what) const;
 

@@ -428,6 +428,28 @@ TEST(RunSources, KernelsLaunchKernels) {
   }
 }
 
+TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/selected_launches.cu";
+  const auto kernels = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{kMuscope, "run", "--toolchain", "nvcc", "--json", "-"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(source);
+    std::string names;
+    const ProcessResult run = toolchain::run_process(words);
+    const json report = json::parse(run.out, nullptr, false);
+    if (report.is_discarded()) return run.out + run.err;
+    for (const json& launch : report.at("launches")) names += launch.at("kernel").get<std::string>();
+    return names;
+  };
+  // As Nsight Compute on an H200 takes the calls.
+  EXPECT_EQ(kernels({}), "a()c()e()");
+  EXPECT_EQ(kernels({"--profile-from-start", "off"}), "c()e()");
+  EXPECT_EQ(kernels({"--nvtx-include", "outer"}), "c()");
+  EXPECT_EQ(kernels({"--nvtx-include", "solver@step,phase"}), "c()");
+  EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se"}), "e()");
+}
+
 TEST(RunSources, OfSeveralFilesAreLinkedByNvcc) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   const std::string sources = kBinaries + "src/";
