@@ -169,7 +169,9 @@ std::shared_ptr<const Kernel> lower(std::shared_ptr<const ptx::Module> module, s
   for (const Op& op : kernel.ops) {
     if (op.kind == OpKind::kCall) {
       kernel.has_calls = true;
-      if (op.call->builtin == "malloc" || op.call->builtin == "free") kernel.ordered = true;
+      // What these give out depends on who asks first.
+      if (op.call->builtin == "malloc" || op.call->builtin == "free" || op.call->builtin.starts_with("__cuda_syscall_"))
+        kernel.ordered = true;
     }
     if (op.source && (op.opcode == Opcode::k_membar || op.opcode == Opcode::k_fence) && !op.source->has(Mod::k_cta))
       kernel.ordered = true;

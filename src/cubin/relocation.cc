@@ -29,6 +29,10 @@ RelocationForm one_byte(const char* name, std::uint32_t byte) {
 }
 
 /// The undefined symbol whose value is the base of a table that muscope does not have: handles are addresses.
+/// Halves of a kernel's address, in what nvlink 13.0.88 makes of `child<<<...>>>` in device code.
+constexpr unsigned kKernelLow = 0x3e, kKernelHigh = 0x3f;
+/// Functions of the device runtime that the driver supplies; launches from the device are some.
+constexpr std::string_view kSystemCall = "__cuda_syscall_";
 constexpr std::string_view kFunctionTable = "__UFT_OFFSET";
 
 void put(std::vector<std::uint8_t>& bytes, std::uint64_t offset, const BitField& field, std::uint64_t value) {
@@ -74,6 +78,10 @@ class Applier {
  private:
   std::string apply_one(std::vector<std::uint8_t>& bytes, const Relocation& r) const {
     const RelocationForm form = relocation_form(r.type);
+    if (r.symbol.starts_with(kSystemCall) && r.place == SymbolPlace::kUndefined)
+      return fmt::format("it calls '{}', which only NVIDIA's driver has", r.symbol);
+    if (r.type == kKernelLow || r.type == kKernelHigh)
+      return fmt::format("it uses the address of the kernel '{}', as launches from the device do", r.symbol);
     if (form.value == RelocationValue::kUnknown) return fmt::format("relocation type {} is not known", r.type);
     if (form.value == RelocationValue::kNothing) return {};
     if (!inside(bytes.size(), r.offset, form.bytes)) return "it lies outside its section";

@@ -104,6 +104,8 @@ TEST(Relocation, SaysWhatItCannotApply) {
   };
   EXPECT_EQ(why(one_word(0x38, SymbolPlace::kUndefined, 0), 0), "no address for 's'");
   EXPECT_EQ(why(one_word(200, SymbolPlace::kCode, 0), 0), "relocation type 200 is not known");
+  EXPECT_EQ(why(one_word(0x3e, SymbolPlace::kCode, 0), 0),
+            "it uses the address of the kernel 's', as launches from the device do");
   EXPECT_EQ(why(one_word(0x42, SymbolPlace::kCode, 0), 0), "its symbol is not in a constant bank");
   EXPECT_EQ(why(one_word(0x42, SymbolPlace::kConstant, 0x20000), 0), "the offset 0x20000 is too large");
   EXPECT_EQ(why(one_word(0x4b, SymbolPlace::kCode, 0), std::uint64_t{1} << 60),

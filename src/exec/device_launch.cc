@@ -14,8 +14,9 @@ namespace {
 // What these functions return: numbers of the driver's, which cudartErrorCnpMap of the device runtime translates to
 // cudaError_t: 1 to 1, 4 to 2, 7 to 9 (invalid configuration).
 constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kInvalidConfiguration = 7;
-constexpr std::uint32_t kMemoryAllocation = 2;  // a cudaError_t, as the last error is
-constexpr std::uint64_t kFirstHandle = 0x1000;  ///< of streams and events; below are CUDA's named streams
+constexpr std::uint32_t kMemoryAllocation = 2;            // a cudaError_t, as the last error is
+constexpr std::uint64_t kFirstHandle = 0x7d00'0000'0000;  ///< of streams and events
+constexpr std::uint64_t kLastNamedStream = 4;             ///< cudaStreamFireAndForget (driver_types.h)
 
 /// A dim3 passed by value.
 std::array<std::uint32_t, 3> extent(Warp& w, const code::CallDetails& call, std::size_t index, unsigned lane) {
@@ -44,6 +45,17 @@ const XOp* get_parameter_buffer(Warp& w, const XOp* op) {
   return op + 1;
 }
 
+/// What an H200 launches from the device (tests/programs/device_launches.cu): extents as for the host, 48 KiB of
+/// dynamic shared memory.
+bool can_launch(const DeviceLaunch& launch) {
+  constexpr std::uint32_t kMostBlocks = 0x7fffffff, kMostBlocksYZ = 65535, kMostThreads = 1024, kMostThreadsZ = 64;
+  const auto& [gx, gy, gz] = launch.grid;
+  const auto& [bx, by, bz] = launch.block;
+  const std::uint64_t threads = std::uint64_t{std::min(bx, 2048u)} * std::min(by, 2048u) * std::min(bz, 2048u);
+  return gx >= 1 && gx <= kMostBlocks && gy >= 1 && gy <= kMostBlocksYZ && gz >= 1 && gz <= kMostBlocksYZ &&
+         threads >= 1 && threads <= kMostThreads && bz <= kMostThreadsZ && launch.dynamic_shared <= 48u << 10;
+}
+
 std::uint32_t launch_prepared(Warp& w, std::uint64_t parameters, std::uint64_t stream) {
   auto& prepared = w.block->prepared;
   const auto found = std::find_if(prepared.begin(), prepared.end(),
@@ -52,11 +64,10 @@ std::uint32_t launch_prepared(Warp& w, std::uint64_t parameters, std::uint64_t s
   DeviceLaunch launch = *found;
   prepared.erase(found);
   launch.stream = stream;
-  std::uint64_t threads = 1, blocks = 1;
-  for (std::size_t d = 0; d < 3; ++d) threads *= launch.block[d], blocks *= std::min(launch.grid[d], 1u);
-  if (threads == 0 || threads > 1024 || blocks == 0) {
+  const bool known_stream = stream <= kLastNamedStream || stream >> 32 == kFirstHandle >> 32;
+  if (!known_stream || !can_launch(launch)) {
     w.worker->memory->release(parameters);
-    return kInvalidConfiguration;
+    return known_stream ? kInvalidConfiguration : kInvalidValue;
   }
   w.block->launched.push_back(launch);
   return kSuccess;

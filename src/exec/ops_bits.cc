@@ -323,7 +323,7 @@ Handler extract(Type type) {
 
 Handler find_bits(const code::Op& op) {
   const bool predicate = op.type == Type::kPred;
-  const ptx::Instruction& i = *op.source;
+  const ptx::Instruction* const i = op.source;  // none: of machine code
   switch (op.opcode) {
     case Opcode::k_and:
       return predicate ? predicate_logic<0> : binary_bits<And>(op.type);
@@ -342,7 +342,7 @@ Handler find_bits(const code::Op& op) {
     case Opcode::k_shr:
       return shift_right(op.type);
     case Opcode::k_shf: {
-      const bool left = i.has(Mod::k_l), wrap = i.has(Mod::k_wrap);
+      const bool left = i->has(Mod::k_l), wrap = i->has(Mod::k_wrap);
       using U = std::uint32_t;
       return left
                  ? (wrap ? Ternary<U, U, U, U, Funnel<true, true>>::run : Ternary<U, U, U, U, Funnel<true, false>>::run)
@@ -358,7 +358,7 @@ Handler find_bits(const code::Op& op) {
       return ptx::size_of(op.type) == 8 ? Unary<std::uint32_t, std::uint64_t, Clz<std::uint64_t>>::run
                                         : Unary<std::uint32_t, std::uint32_t, Clz<std::uint32_t>>::run;
     case Opcode::k_bfind: {
-      const bool shift = i.has(Mod::k_shiftamt);
+      const bool shift = i->has(Mod::k_shiftamt);
       switch (op.type) {
         case Type::kU32:
           return find_top<std::uint32_t>(shift);
@@ -379,10 +379,10 @@ Handler find_bits(const code::Op& op) {
     case Opcode::k_bfi:
       return ptx::size_of(op.type) == 8 ? BfiRun<std::uint64_t>::run : BfiRun<std::uint32_t>::run;
     case Opcode::k_bmsk:
-      return i.has(Mod::k_wrap) ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<true>>::run
-                                : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<false>>::run;
+      return i->has(Mod::k_wrap) ? Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<true>>::run
+                                 : Binary<std::uint32_t, std::uint32_t, std::uint32_t, Bmsk<false>>::run;
     case Opcode::k_szext: {
-      const bool wrap = i.has(Mod::k_wrap);
+      const bool wrap = i->has(Mod::k_wrap);
       using U = std::uint32_t;
       if (op.type == Type::kS32)
         return wrap ? Binary<U, U, U, Szext<std::int32_t, true>>::run

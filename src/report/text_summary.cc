@@ -94,7 +94,8 @@ void print_head(Page& page, const Report& report) {
 
 void print_summary(Page& page, const Report& report, const TextOptions& options) {
   std::vector<KernelSummary> kernels = summaries_of(report);
-  if (report.launches.size() < 2) return;
+  const bool alone = options.top == 0;  // nothing but this table was asked for
+  if (report.launches.size() < 2 && (!alone || report.launches.empty())) return;
   std::uint64_t all = 0;
   for (const KernelSummary& kernel : kernels) all += kernel.traffic;
 

@@ -1,5 +1,7 @@
 #include "runtime/modules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
@@ -9,6 +11,7 @@
 #include "runtime/emit.h"
 #include "runtime/entry.h"
 #include "runtime/host_object.h"
+#include "runtime/host_probe.h"
 #include "runtime/machine_only.h"
 #include "runtime/module_link.h"
 #include "runtime/runtime.h"
@@ -76,6 +79,9 @@ FatBinary& Modules::add_image(const cubin::Fatbin& image, const std::string& nam
   binary->fatbin = image;
   binary->decoded = true;
   const auto keep = [&](cubin::FatbinEntry& entry) {
+    // Nobody says how long an image is but itself, and it may be damaged.
+    if (!host_readable(entry.stored.data(), entry.stored.size()))
+      fail("D206", fmt::format("corrupt image {}: it is longer than the memory that it lies in", name), "rebuild it");
     const std::string& copy =
         binary->bytes.emplace_back(reinterpret_cast<const char*>(entry.stored.data()), entry.stored.size());
     entry.stored = {reinterpret_cast<const std::uint8_t*>(copy.data()), copy.size()};
@@ -244,6 +250,28 @@ code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int devic
   return *binary.loaded[at];
 }
 
+namespace {
+
+/// The most registers that a kernel's bounds leave a thread, as ptxas takes them: .maxnreg, or what lets .minnctapersm
+/// blocks of .maxntid threads fit into the 65,536 of a multiprocessor, in steps of 8 ((1024) to 64, (1024, 2) to 32,
+/// nvcc 13.0.88). 255 without bounds.
+std::uint32_t registers_allowed(const ptx::Module& module, const std::string& mangled) {
+  constexpr std::uint32_t kMost = 255, kRegisterFile = 65536, kStep = 8, kWarp = 32;
+  const std::uint32_t index = module.find_function(mangled);
+  if (index == ptx::kNoIndex) return kMost;
+  const ptx::Function& f = module.functions[index];
+  if (f.maxnreg != 0) return std::min(f.maxnreg, kMost);
+  const auto& extent = f.reqntid[0] != 0 ? f.reqntid : f.maxntid;
+  if (extent[0] == 0) return kMost;
+  std::uint64_t threads = 1;
+  for (const std::uint32_t e : extent) threads = std::min<std::uint64_t>(threads * std::max(e, 1u), kRegisterFile);
+  threads = (threads + kWarp - 1) / kWarp * kWarp * std::max<std::uint64_t>(f.minnctapersm, 1);
+  const auto most = static_cast<std::uint32_t>(kRegisterFile / std::min<std::uint64_t>(threads, kRegisterFile));
+  return std::clamp(most / kStep * kStep, kStep, kMost);
+}
+
+}  // namespace
+
 std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry& kernel, int device) {
   const std::lock_guard lock(kernel.mutex);
   const auto at = static_cast<std::size_t>(device);
@@ -272,7 +300,8 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
         info.registers = code->registers;
         info.registers_source = kernel.binary->cubin_name;
       } else if (info.registers == 0) {
-        info.registers = kernel.loaded[at]->estimated_registers;
+        const std::uint32_t most = registers_allowed(*kernel.binary->module, kernel.mangled);
+        info.registers = std::min(kernel.loaded[at]->estimated_registers, most);
         info.registers_source = "liveness estimate";
       }
       if (from_machine) info.machine_source = machine.code->source;

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "runtime/entry.h"
 #include "runtime/selection.h"
@@ -61,18 +64,36 @@ std::string narrow(const wchar_t* text) {
 std::string narrow(const char* text) { return text != nullptr ? text : ""; }
 
 /// Domains and registered strings are handles to names, kept as long as the process lives.
-const std::string* keep(std::string name) {
-  static std::mutex mutex;
-  static auto* const names = new std::deque<std::string>;
-  const std::lock_guard lock(mutex);
-  return &names->emplace_back(std::move(name));
-}
+class Names {
+ public:
+  static Names& of_process() {
+    static auto* const names = new Names;
+    return *names;
+  }
+  const std::string* keep(std::string name) {
+    const std::lock_guard lock(mutex_);
+    names_.push_back(std::make_unique<std::string>(std::move(name)));
+    handles_.insert(names_.back().get());
+    return names_.back().get();
+  }
+  /// Empty for what is no handle of ours.
+  std::string text(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    return handles_.contains(handle) ? *static_cast<const std::string*>(handle) : std::string();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<std::string>> names_;
+  std::set<const void*> handles_;
+};
+const std::string* keep(std::string name) { return Names::of_process().keep(std::move(name)); }
 
 std::string message_of(const Attributes* a) {
   if (a == nullptr || a->size < sizeof(Attributes) || a->message == nullptr) return {};
   if (a->message_type == kAscii) return static_cast<const char*>(a->message);
   if (a->message_type == kUnicode) return narrow(static_cast<const wchar_t*>(a->message));
-  return a->message_type == kRegistered ? *static_cast<const std::string*>(a->message) : std::string();
+  return a->message_type == kRegistered ? Names::of_process().text(a->message) : std::string();
 }
 
 int push(const void* domain, const std::string& name) {

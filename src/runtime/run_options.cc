@@ -42,6 +42,8 @@ RunOptions RunOptions::from_environment() {
   parse_launch_range(environment_value(kEnvLaunches), o.launches);
   o.profile_from_start = environment_value(kEnvProfileFromStart) != "off";
   o.nvtx_ranges = split_list(environment_value(kEnvNvtx));
+  for (std::string& range : o.nvtx_ranges)
+    if (range.size() > 1 && range.back() == '/') range.pop_back();  // so ncu writes pushed ranges
   o.count_from = count_from_of(environment_value(kEnvCountFrom));
   o.run_dir = environment_value(kEnvRunDir);
   o.emit = split_list(environment_value(kEnvEmit));

@@ -66,7 +66,8 @@ std::vector<Outcome> run_forms(std::span<const Form> forms, const std::string& c
   memory::AddressSpace memory(std::uint64_t{1} << 28);
   exec::EngineOptions options;
   options.threads = 1;
-  exec::Engine engine(memory, arch::find_gpu("h200"), options);
+  const arch::GpuSpec gpu = arch::find_gpu("h200");
+  exec::Engine engine(memory, gpu, options);
   const std::string text = module_text(forms);
   ptx::ParseResult parsed = ptx::parse(text, "forms.ptx");
   if (!parsed.ok()) {

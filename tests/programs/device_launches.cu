@@ -33,6 +33,16 @@ __global__ void wrong(int* p) {
   add<<<1, 2000>>>(p, 1);
   p[2] = static_cast<int>(cudaGetLastError());
   p[3] = static_cast<int>(cudaGetLastError());
+  add<<<1, 1, 100000>>>(p, 1);
+  p[7] = static_cast<int>(cudaGetLastError());
+  add<<<dim3(1, 70000), 1>>>(p, 1);
+  p[8] = static_cast<int>(cudaGetLastError());
+  add<<<1, dim3(1, 1, 65)>>>(p, 1);
+  p[23] = static_cast<int>(cudaGetLastError());
+  add<<<0, 1>>>(p, 1);
+  p[24] = static_cast<int>(cudaGetLastError());
+  add<<<1, 1, 0, reinterpret_cast<cudaStream_t>(0x12340)>>>(p, 1);
+  p[31] = static_cast<int>(cudaGetLastError());
 }
 
 __global__ void set(int* p) {

@@ -29,13 +29,6 @@ using toolchain::ProcessResult;
 const std::string kMuscope = MUSCOPE_PROGRAM;
 const std::string kCases = MUSCOPE_SOURCE_DIR "/tests/programs/process_cases.cu";
 
-constexpr const char* kDeviceLaunches =
-    "nested: no error 4 4 4 4 4 4 4 4 4 35 35 35 35 35\n"
-    "several: no error 6 6 6 6 6 6 6 6 6 114 114 114 114 114\n"
-    "ordered: no error 247 247 0 0 0 0 0 0 0 0 0 0 0 0\n"
-    "wrong: no error 0 0 9 0 0 0 0 0 0 0 0 0 0 0\n"
-    "set: no error 0 0 0 0 0 0 0 0 0 0 100 109 0 0\n";
-
 const std::string kBinaries = MUSCOPE_SOURCE_DIR "/tests/counters/binaries/";  // made by nvcc, committed
 
 /// The line of process_cases.cu that carries this remark.
@@ -414,40 +407,6 @@ TEST(RunBinaries, ClustersRunAsPlainBlocksAndThatIsTold) {
   const ProcessResult waits = toolchain::run_process({kMuscope, "run", kBinaries + "clusters", "sync"});
   EXPECT_EQ(waits.exit_code, 1);
   EXPECT_THAT(waits.out, HasSubstr("D609: muscope cannot execute 'barrier.cluster"));
-}
-
-// The lines are an H200's.
-TEST(RunSources, KernelsLaunchKernels) {
-  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
-  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/device_launches.cu";
-  for (const char* threads : {"1", "3"}) {
-    const ProcessResult run =
-        toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--threads", threads, "--compile-flags",
-                                "-rdc=true -arch=sm_90 -lcudadevrt", source});
-    EXPECT_EQ(run.out, kDeviceLaunches) << run.err;
-  }
-}
-
-TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
-  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
-  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/selected_launches.cu";
-  const auto kernels = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> words{kMuscope, "run", "--toolchain", "nvcc", "--json", "-"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.push_back(source);
-    std::string names;
-    const ProcessResult run = toolchain::run_process(words);
-    const json report = json::parse(run.out, nullptr, false);
-    if (report.is_discarded()) return run.out + run.err;
-    for (const json& launch : report.at("launches")) names += launch.at("kernel").get<std::string>();
-    return names;
-  };
-  // As Nsight Compute on an H200 takes the calls.
-  EXPECT_EQ(kernels({}), "a()c()e()");
-  EXPECT_EQ(kernels({"--profile-from-start", "off"}), "c()e()");
-  EXPECT_EQ(kernels({"--nvtx-include", "outer"}), "c()");
-  EXPECT_EQ(kernels({"--nvtx-include", "solver@step,phase"}), "c()");
-  EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se"}), "e()");
 }
 
 TEST(RunSources, OfSeveralFilesAreLinkedByNvcc) {

@@ -1,0 +1,97 @@
+// `muscope run` of sources whose kernels launch kernels, choose what is counted, or are bound in registers.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "toolchain/process.h"
+#include "toolchain/test_folder.h"
+#include "toolchain/tools.h"
+
+namespace muscope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using toolchain::ProcessResult;
+
+const std::string kMuscope = MUSCOPE_PROGRAM;
+
+constexpr const char* kDeviceLaunches =
+    "nested: no error 4 4 4 4 4 4 4 4 4 35 35 35 35 35\n"
+    "several: no error 6 6 6 6 6 6 6 6 6 114 114 114 114 114\n"
+    "ordered: no error 247 247 0 0 0 0 0 0 0 0 0 0 0 0\n"
+    "wrong: no error 0 0 9 0 9 9 9 9 1 0 0 0 0 0\n"
+    "set: no error 0 0 0 0 0 0 0 0 0 0 100 109 0 0\n";
+
+// The lines are an H200's.
+TEST(RunSources, KernelsLaunchKernels) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/device_launches.cu";
+  for (const char* threads : {"1", "3"}) {
+    const ProcessResult run =
+        toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--threads", threads, "--compile-flags",
+                                "-rdc=true -arch=sm_90 -lcudadevrt", source});
+    EXPECT_EQ(run.out, kDeviceLaunches) << run.err;
+  }
+}
+
+TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/selected_launches.cu";
+  const auto kernels = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{kMuscope, "run", "--toolchain", "nvcc", "--json", "-"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(source);
+    std::string names;
+    const ProcessResult run = toolchain::run_process(words);
+    const json report = json::parse(run.out, nullptr, false);
+    if (report.is_discarded()) return run.out + run.err;
+    for (const json& launch : report.at("launches")) names += launch.at("kernel").get<std::string>();
+    return names;
+  };
+  // As Nsight Compute on an H200 takes the calls.
+  EXPECT_EQ(kernels({}), "a()c()e()");
+  EXPECT_EQ(kernels({"--profile-from-start", "off"}), "c()e()");
+  EXPECT_EQ(kernels({"--nvtx-include", "outer"}), "c()");
+  EXPECT_EQ(kernels({"--nvtx-include", "outer/"}), "c()");
+  EXPECT_EQ(kernels({"--nvtx-include", "solver@step,phase"}), "c()");
+  EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se"}), "e()");
+}
+
+// What ptxas gives: the 65,536 registers of a multiprocessor for one block of 1,024 threads, or for two.
+TEST(RunSources, EstimatesOfRegistersKeepToLaunchBounds) {
+  const toolchain::TestFolder folder;
+  const auto places = toolchain::SearchPlaces::from_environment();
+  if (!toolchain::find_clang(places) && !toolchain::find_nvcc(places)) GTEST_SKIP() << "needs a compiler";
+  std::ofstream(folder.path("bounds.cu")) << R"(
+template <int kBlocks> __global__ void __launch_bounds__(1024, kBlocks) many(const float* in, float* out) {
+  float v[90];
+  for (int i = 0; i < 90; ++i) v[i] = in[threadIdx.x + i];
+  __syncthreads();
+  float s = 0;
+  for (int i = 0; i < 90; ++i) s = s * v[i] + v[(i * 7 + 3) % 90];
+  out[threadIdx.x] = s;
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 1 << 16);
+  many<1><<<1, 1024>>>(p, p + 4096);
+  many<2><<<1, 1024>>>(p, p + 4096);
+  return cudaDeviceSynchronize();
+})";
+  const ProcessResult run =
+      toolchain::run_process({kMuscope, "run", "--count-from", "ptx", "--view", "kernels", "--launches", "1", "--json",
+                              folder.path("report.json"), folder.path("bounds.cu")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::ifstream in(folder.path("report.json"));
+  const json report = json::parse(in, nullptr, false);
+  ASSERT_EQ(report.at("launches").size(), 1u);
+  EXPECT_EQ(report.at("launches").at(0).at("registers").at("value"), 32);
+  EXPECT_THAT(run.out, HasSubstr("many<2>(float const*, float*)")) << "the table, also of one launch";
+}
+
+}  // namespace
+}  // namespace muscope
