@@ -160,11 +160,18 @@ CodeReport code_of(const views::KernelInfo& kernel, const LaunchCounts& counted)
     change.inlined_at = where.inlined_at;
     LineKey key = key_of(where);
     const bool spills = fact.kind == views::CodeChangeKind::kSpilled;
-    if (const auto line = counted.lines.find(key);
-        line != counted.lines.end() && (spills || fact.kind == views::CodeChangeKind::kSaved)) {
-      for (const SiteReport& site : line->second.sites)
+    const auto add_executed = [&](const auto& line) {
+      for (const SiteReport& site : line.sites)
         if (site.kind == fact.access && site.local_use == (spills ? views::LocalUse::kSpill : views::LocalUse::kSaved))
           change.executed += site.executed;
+    };
+    const bool counts = spills || fact.kind == views::CodeChangeKind::kSaved;
+    if (counts && !where.at.file.empty()) {
+      if (const auto line = counted.lines.find(key); line != counted.lines.end()) add_executed(line->second);
+    } else if (counts) {
+      // Without a source position it is all that have none, whatever line of PTX they have.
+      for (const auto& [other, line] : counted.lines)
+        if (line.position.at.file.empty()) add_executed(line);
     }
     sorted.emplace(std::move(key), std::move(change));
   }

@@ -82,6 +82,19 @@ TEST(BuildReport, GradesFollowWhatWasExecuted) {
   EXPECT_EQ(from_ptx.lines[1].sites[0].pc, views::kNoPc);
 }
 
+// Code that ptxas made of PTX without source lines: spills have no position, what executes them has lines of PTX.
+TEST(BuildReport, SpillsWithoutPositionAreCountedTogether) {
+  views::ProcessRecord process = testing::machine_code();
+  for (views::KernelInfo& kernel : process.kernels) {
+    for (views::Frame& frame : kernel.frames) frame.file.clear(), frame.line = 0, frame.inlined_at = views::kNoFrame;
+    for (views::CodeChange& change : kernel.compiled.changes) change.frame = views::kNoFrame;
+  }
+  const Report report = report_of(process);
+  std::uint64_t executed = 0;
+  for (const CodeChangeReport& change : report.launches[0].code.changes) executed += change.executed;
+  EXPECT_EQ(executed, 32768u);
+}
+
 TEST(BuildReport, NotesSayWhatWasExecutedAndWhyNotMore) {
   views::ProcessRecord process = testing::transpose();
   const auto notes = [&] { return report_of(process).notes; };
