@@ -193,9 +193,13 @@ std::optional<CachedProgram> Cache::store_program(const std::string& key, const 
     good = !error;
   }
   if (good) {
-    // An entry that is there already is damaged or was made a moment ago by another process; ours is good.
     fs::rename(fresh, entry, error);
+    // An entry that is there already was made a moment ago by another process, which may be running it, or is damaged.
     if (error) {
+      if (std::optional<CachedProgram> theirs = find_program(key)) {
+        fs::remove_all(fresh, error);
+        return theirs;
+      }
       const std::string aside = directory_ + "/compile/" + unique_name();
       fs::rename(entry, aside, error);
       fs::rename(fresh, entry, error);

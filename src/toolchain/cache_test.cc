@@ -58,6 +58,20 @@ TEST(Cache, FindsWhatWasStored) {
   EXPECT_FALSE(cache.find_program("other"));
 }
 
+// Two processes may compile the same at a time: the first may be running its program when the second is done.
+TEST(Cache, WhatIsThereAlreadyStays) {
+  const TestFolder folder;
+  const std::string source = folder.write("a.cu", "one");
+  Cache cache(folder.path("cache"));
+  const auto first = store(cache, "k", {source}, "binary");
+  ASSERT_TRUE(first);
+  const std::ifstream running(first->program);
+  const auto second = store(cache, "k", {source}, "binary, made once more");
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->program, first->program);
+  EXPECT_EQ(content(second->program), "binary");
+}
+
 TEST(Cache, AChangedHeaderIsAMissAndTheOldContentHitsAgain) {
   const TestFolder folder;
   const std::string header = folder.write("h.h", "one");
