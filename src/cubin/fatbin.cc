@@ -182,80 +182,106 @@ bool is_container(Bytes bytes) { return bytes.size() >= 4 && read_at<std::uint32
 
 // ---- memory of the running program: extents come from headers ----
 
-Bytes container_in_memory(const std::uint8_t* at) {
-  const Bytes header(at, kContainerHeader);
-  const auto size = read_at<std::uint64_t>(header, 8);
-  if (size > kMaxInMemory) corrupt(fmt::format("a container of {} bytes", size));
-  return Bytes(at, read_at<std::uint16_t>(header, 6) + size);
-}
+/// Memory of the program, from which an image is read piece by piece.
+class ImageMemory {
+ public:
+  explicit ImageMemory(Readable readable) : readable_(readable) {}
 
-Bytes text_in_memory(const std::uint8_t* at) {
-  std::uint64_t length = 0;
-  while (length < kMaxInMemory && is_text(at[length])) ++length;
-  return Bytes(at, length);
-}
-
-Bytes cubin_in_memory(const std::uint8_t* at) {
-  constexpr std::uint64_t kElfHeader = 64;
-  constexpr std::uint64_t kSectionHeader = 64;
-  constexpr std::uint64_t kProgramHeader = 56;
-  const Bytes header(at, kElfHeader);
-  const auto sections = read_at<std::uint64_t>(header, 40);
-  const auto segments = read_at<std::uint64_t>(header, 32);
-  const auto section_count = read_at<std::uint16_t>(header, 60);
-  std::uint64_t end = kElfHeader;
-  const auto cover = [&](std::uint64_t offset, std::uint64_t size) {
-    if (offset > kMaxInMemory || size > kMaxInMemory) corrupt("a cubin whose headers point outside it");
-    end = std::max(end, offset + size);
-  };
-  cover(sections, section_count * kSectionHeader);
-  cover(segments, read_at<std::uint16_t>(header, 56) * kProgramHeader);
-  for (unsigned i = 0; i < section_count; ++i) {
-    const Bytes section(at + sections + i * kSectionHeader, kSectionHeader);
-    constexpr std::uint32_t kNobits = 8;
-    if (read_at<std::uint32_t>(section, 4) != kNobits)
-      cover(read_at<std::uint64_t>(section, 24), read_at<std::uint64_t>(section, 32));
+  Bytes bytes(const std::uint8_t* at, std::uint64_t count) const {
+    if (!readable_(at, count)) corrupt("it reaches beyond the memory that it lies in");
+    return Bytes(at, count);
   }
-  return Bytes(at, end);
-}
 
-std::vector<FatbinEntry> entries_in_memory(const std::uint8_t* at) {
-  if (at == nullptr) corrupt("a null pointer");
-  std::vector<FatbinEntry> entries;
-  if (const Bytes start(at, 4); is_container(start)) {
-    decode_container(container_in_memory(at), entries);
-  } else if (ElfView::looks_like_elf(start)) {
-    entries.push_back(entry_of_cubin(cubin_in_memory(at)));
-  } else if (const Bytes text = text_in_memory(at); looks_like_ptx(text)) {
-    entries.push_back(entry_of_ptx(text));
-  } else {
-    corrupt(fmt::format("neither a container, a cubin nor PTX text (begins with {:#010x})",
-                        read_at<std::uint32_t>(start, 0)));
+  Bytes container(const std::uint8_t* at) const {
+    const Bytes header = bytes(at, kContainerHeader);
+    const auto size = read_at<std::uint64_t>(header, 8);
+    if (size > kMaxInMemory) corrupt(fmt::format("a container of {} bytes", size));
+    return bytes(at, read_at<std::uint16_t>(header, 6) + size);
   }
-  return entries;
-}
+
+  Bytes text(const std::uint8_t* at) const {
+    constexpr std::uint64_t kPiece = 4096;  // readable as a whole or not
+    std::uint64_t length = 0;
+    for (; length < kMaxInMemory; ++length) {
+      const bool piece_begins = length == 0 || reinterpret_cast<std::uintptr_t>(at + length) % kPiece == 0;
+      if (piece_begins && !readable_(at + length, 1)) break;
+      if (!is_text(at[length])) break;
+    }
+    return Bytes(at, length);
+  }
+
+  Bytes cubin(const std::uint8_t* at) const {
+    constexpr std::uint64_t kElfHeader = 64;
+    constexpr std::uint64_t kSectionHeader = 64;
+    constexpr std::uint64_t kProgramHeader = 56;
+    const Bytes header = bytes(at, kElfHeader);
+    const auto sections = read_at<std::uint64_t>(header, 40);
+    const auto segments = read_at<std::uint64_t>(header, 32);
+    const auto section_count = read_at<std::uint16_t>(header, 60);
+    std::uint64_t end = kElfHeader;
+    const auto cover = [&](std::uint64_t offset, std::uint64_t size) {
+      if (offset > kMaxInMemory || size > kMaxInMemory) corrupt("a cubin whose headers point outside it");
+      end = std::max(end, offset + size);
+    };
+    cover(sections, section_count * kSectionHeader);
+    cover(segments, read_at<std::uint16_t>(header, 56) * kProgramHeader);
+    const Bytes table = bytes(at + sections, section_count * kSectionHeader);
+    for (unsigned i = 0; i < section_count; ++i) {
+      const Bytes section = table.subspan(i * kSectionHeader, kSectionHeader);
+      constexpr std::uint32_t kNobits = 8;
+      if (read_at<std::uint32_t>(section, 4) != kNobits)
+        cover(read_at<std::uint64_t>(section, 24), read_at<std::uint64_t>(section, 32));
+    }
+    return bytes(at, end);
+  }
+
+  std::vector<FatbinEntry> entries(const void* image) const {
+    const auto* at = static_cast<const std::uint8_t*>(image);
+    if (at == nullptr) corrupt("a null pointer");
+    std::vector<FatbinEntry> entries;
+    const Bytes start = bytes(at, 4);
+    if (is_container(start)) {
+      decode_container(container(at), entries);
+    } else if (ElfView::looks_like_elf(start)) {
+      entries.push_back(entry_of_cubin(cubin(at)));
+    } else if (const Bytes ptx = text(at); looks_like_ptx(ptx)) {
+      entries.push_back(entry_of_ptx(ptx));
+    } else {
+      corrupt(fmt::format("neither a container, a cubin nor PTX text (begins with {:#010x})",
+                          read_at<std::uint32_t>(start, 0)));
+    }
+    return entries;
+  }
+
+ private:
+  Readable readable_;
+};
 
 }  // namespace
 
-Fatbin decode_registered(const void* wrapper) {
+Fatbin decode_registered(const void* wrapper, Readable readable) {
+  const ImageMemory memory(readable);
   const auto* at = static_cast<const std::uint8_t*>(wrapper);
   if (at == nullptr) corrupt("a null pointer");
   Fatbin fatbin;
-  if (read_at<std::uint32_t>(Bytes(at, 4), 0) != kWrapperMagic) {
-    fatbin.entries = entries_in_memory(at);
+  if (read_at<std::uint32_t>(memory.bytes(at, 4), 0) != kWrapperMagic) {
+    fatbin.entries = memory.entries(at);
     return fatbin;
   }
-  const Bytes header(at, 24);
+  const Bytes header = memory.bytes(at, 24);
   const auto version = read_at<std::uint32_t>(header, 4);
   const auto data = read_at<std::uint64_t>(header, 8);
   const auto units = read_at<std::uint64_t>(header, 16);
   if (version != 1 && version != 2) corrupt(fmt::format("a wrapper of version {}", version));
-  fatbin.entries = entries_in_memory(reinterpret_cast<const std::uint8_t*>(data));
+  fatbin.entries = memory.entries(reinterpret_cast<const void*>(data));
   fatbin.relocatable = version == 2;
   if (version == 2 && units != 0) {
-    const auto* list = reinterpret_cast<const std::uint8_t* const*>(units);
-    for (std::size_t i = 0; i < kMaxUnits && list[i] != nullptr; ++i)
-      fatbin.units.push_back(entries_in_memory(list[i]));
+    const auto* list = reinterpret_cast<const std::uint8_t*>(units);
+    for (std::size_t i = 0; i < kMaxUnits; ++i) {
+      const auto unit = read_at<std::uint64_t>(memory.bytes(list + 8 * i, 8), 0);
+      if (unit == 0) break;
+      fatbin.units.push_back(memory.entries(reinterpret_cast<const void*>(unit)));
+    }
   }
   return fatbin;
 }

@@ -52,10 +52,12 @@ struct Fatbin {
 
 /// Decodes what __cudaRegisterFatBinary was given: a wrapper of version 1 or 2, whose data is a container or raw
 /// NUL-terminated PTX text (clang's -fcuda-include-gpubinary with a PTX file). Also takes a bare container, a bare
-/// cubin and bare PTX text (cuModuleLoadData). The pointer is trusted to be what the program says; sizes in headers are
-/// held against sane limits. Only the container pointed to is read: others that follow belong to other registrations.
-/// Throws Error: D206 when it is none of these or its headers contradict each other.
-Fatbin decode_registered(const void* wrapper);
+/// cubin and bare PTX text (cuModuleLoadData). Nobody says how long it is but itself: `readable`
+/// is asked before bytes are read, and sizes in headers are held against sane limits. Only the container pointed to is
+/// read: others that follow belong to other registrations. Throws Error: D206 when it is none of these, its headers
+/// contradict each other or it is not all readable.
+using Readable = bool (*)(const void* pointer, std::size_t bytes);
+Fatbin decode_registered(const void* wrapper, Readable readable);
 
 /// Decodes bytes from a file or a section: any number of containers with padding between them, or a bare cubin, or PTX
 /// text. Never reads outside `bytes`, whatever they hold. Throws Error D206.
@@ -80,10 +82,10 @@ struct PtxChoice {
 /// same major from its minor on.
 PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm);
 
-/// The cubin that this GPU would run, the newest target and its 'a' variant preferred; null when there is none: one made
-/// for it, or for an earlier minor revision of the same major one ("Binary Compatibility" in the CUDA C++ Programming
-/// Guide; between Tegra and others there is none). With `like`, only a cubin
-/// of that very target counts (the one that belongs to a PTX entry).
+/// The cubin that this GPU would run, the newest target and its 'a' variant preferred; null when there is none: one
+/// made for it, or for an earlier minor revision of the same major one ("Binary Compatibility" in the CUDA C++
+/// Programming Guide; between Tegra and others there is none). With `like`, only a cubin of that very target counts
+/// (the one that belongs to a PTX entry).
 const FatbinEntry* choose_cubin(std::span<const FatbinEntry> entries, int sm, const SmTarget* like = nullptr);
 
 /// A short list for messages: "PTX 75, PTX 90a (zstd), SASS 90".

@@ -13,6 +13,8 @@
 namespace muscope::cubin {
 namespace {
 
+bool all_readable(const void*, std::size_t) { return true; }
+
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -210,13 +212,13 @@ TEST(Fatbin, DecodesWhatIsRegistered) {
   ASSERT_GT(at, 0u);
   Wrapper wrapper;
   wrapper.data = bytes.data() + at;
-  const Fatbin fatbin = decode_registered(&wrapper);
+  const Fatbin fatbin = decode_registered(&wrapper, all_readable);
   EXPECT_EQ(describe(fatbin.entries), "SASS 75, PTX 75 (zstd)");
   EXPECT_FALSE(fatbin.relocatable);
-  EXPECT_EQ(describe(decode_registered(wrapper.data).entries), "SASS 75, PTX 75 (zstd)");
+  EXPECT_EQ(describe(decode_registered(wrapper.data, all_readable).entries), "SASS 75, PTX 75 (zstd)");
   // Only the container pointed to.
   wrapper.data = bytes.data();
-  EXPECT_EQ(describe(decode_registered(&wrapper).entries), "SASS 75");
+  EXPECT_EQ(describe(decode_registered(&wrapper, all_readable).entries), "SASS 75");
 }
 
 TEST(Fatbin, DecodesRelocatableUnits) {
@@ -226,7 +228,7 @@ TEST(Fatbin, DecodesRelocatableUnits) {
   ASSERT_GT(second, 0u);
   const void* units[] = {parts.data(), parts.data() + second, nullptr};
   Wrapper wrapper{kWrapperMagic, 2, linked.data(), units};
-  const Fatbin fatbin = decode_registered(&wrapper);
+  const Fatbin fatbin = decode_registered(&wrapper, all_readable);
   EXPECT_TRUE(fatbin.relocatable);
   EXPECT_EQ(describe(fatbin.entries), "SASS 75");
   ASSERT_EQ(fatbin.units.size(), 2u);
@@ -246,7 +248,7 @@ TEST(Fatbin, TakesRawPtx) {
   Wrapper wrapper;
   wrapper.data = text;
   for (const void* start : {static_cast<const void*>(&wrapper), static_cast<const void*>(text)}) {
-    const Fatbin fatbin = decode_registered(start);
+    const Fatbin fatbin = decode_registered(start, all_readable);
     ASSERT_EQ(fatbin.entries.size(), 1u);
     EXPECT_EQ(fatbin.entries[0].target, (SmTarget{90, 'a'}));
     EXPECT_EQ(fatbin.entries[0].version_major, 8);
@@ -260,10 +262,40 @@ TEST(Fatbin, TakesRawPtx) {
   EXPECT_THAT(payload(clang.entries[0]), HasSubstr(".entry _Z4fillPi"));
 }
 
+/// Memory around an image that may be read, and no other.
+Bytes g_mapped;
+bool inside_mapped(const void* pointer, std::size_t bytes) {
+  const auto* at = static_cast<const std::uint8_t*>(pointer);
+  return at >= g_mapped.data() && bytes <= g_mapped.size() &&
+         static_cast<std::size_t>(at - g_mapped.data()) <= g_mapped.size() - bytes;
+}
+
+// cuModuleLoadData is told no length.
+TEST(Fatbin, DamagedImagesAreNotReadBeyondTheirMemory) {
+  const auto cubin = read_test_binary("kernels_90.cubin");
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < 64; ++at) {
+    for (const unsigned value : {0x00u, 0x7fu, 0xffu}) {
+      std::vector<std::uint8_t> damaged(cubin.begin(), cubin.end());
+      damaged[at] = static_cast<std::uint8_t>(value);
+      g_mapped = damaged;
+      refused += error_code([&] { decode_registered(damaged.data(), inside_mapped); }) == "D206";
+    }
+  }
+  EXPECT_GT(refused, 20u);
+  std::vector<std::uint8_t> start(cubin.begin(), cubin.begin() + 100);
+  g_mapped = start;
+  EXPECT_EQ(error_code([&] { decode_registered(start.data(), inside_mapped); }), "D206");
+  const std::string text = ".version 8.5\n.target sm_90\n.address_size 64";  // and no end
+  g_mapped = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+  EXPECT_EQ(error_code([&] { decode_registered(nullptr, inside_mapped); }), "D206");
+  EXPECT_EQ(error_code([&] { decode_registered(&g_mapped, inside_mapped); }), "D206");
+}
+
 TEST(Fatbin, TakesBareCubins) {
   const auto cubin = read_test_binary("kernels_120.cubin");
   EXPECT_EQ(describe(decode_bytes(cubin).entries), "SASS 120");
-  const Fatbin in_memory = decode_registered(cubin.data());
+  const Fatbin in_memory = decode_registered(cubin.data(), all_readable);
   EXPECT_EQ(describe(in_memory.entries), "SASS 120");
   EXPECT_EQ(in_memory.entries[0].stored.size(), cubin.size());
 }
@@ -272,12 +304,12 @@ TEST(Fatbin, RefusesWhatItIsNot) {
   const std::vector<std::uint8_t> zeros(256, 0);
   EXPECT_EQ(error_code([&] { decode_bytes(zeros); }), "D206");
   EXPECT_EQ(error_code([&] { decode_bytes({}); }), "D206");
-  EXPECT_EQ(error_code([&] { decode_registered(zeros.data()); }), "D206");
-  EXPECT_EQ(error_code([&] { decode_registered(nullptr); }), "D206");
+  EXPECT_EQ(error_code([&] { decode_registered(zeros.data(), all_readable); }), "D206");
+  EXPECT_EQ(error_code([&] { decode_registered(nullptr, all_readable); }), "D206");
   Wrapper wrapper{kWrapperMagic, 3, zeros.data(), nullptr};
-  EXPECT_EQ(error_code([&] { decode_registered(&wrapper); }), "D206");
+  EXPECT_EQ(error_code([&] { decode_registered(&wrapper, all_readable); }), "D206");
   wrapper = {kWrapperMagic, 1, nullptr, nullptr};
-  EXPECT_EQ(error_code([&] { decode_registered(&wrapper); }), "D206");
+  EXPECT_EQ(error_code([&] { decode_registered(&wrapper, all_readable); }), "D206");
 }
 
 TEST(Fatbin, NamesUnknownCompression) {

@@ -3,7 +3,7 @@
 
 #include "driver/array_copy.h"
 #include "driver/entry.h"
-#include "driver/launch_params.h"
+#include "driver/graph_kernel.h"
 #include "driver/module.h"
 
 using namespace muscope::driver;
@@ -98,21 +98,8 @@ MUSCOPE_DRIVER_ENTRY(cuGraphDestroyNode)(CUgraphNode node) {
 
 MUSCOPE_DRIVER_ENTRY(cuGraphAddKernelNode_v2)(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                                               std::size_t count, const CUDA_KERNEL_NODE_PARAMS* asked) {
-  return enter([&](Runtime& runtime) -> CUresult {
-    if (asked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    void* const function = asked->func != nullptr ? static_cast<void*>(asked->func) : static_cast<void*>(asked->kern);
-    KernelEntry* kernel = nullptr;
-    if (const CUresult result = find_function(runtime, function, kernel)) return result;
-    std::vector<void*> pointers;
-    if (const CUresult result = find_parameters(runtime, *kernel, asked->kernelParams, asked->extra, pointers))
-      return result;
-    const cudaKernelNodeParams params{function,
-                                      {asked->gridDimX, asked->gridDimY, asked->gridDimZ},
-                                      {asked->blockDimX, asked->blockDimY, asked->blockDimZ},
-                                      asked->sharedMemBytes,
-                                      pointers.data(),
-                                      nullptr};
-    return result_of(muscope_cudaGraphAddKernelNode(node, graph, dependencies, count, &params));
+  return with_kernel_params(asked, [&](const auto* params) {
+    return muscope_cudaGraphAddKernelNode(node, graph, dependencies, count, params);
   });
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "driver/entry.h"
-#include "driver/launch_params.h"
+#include "driver/graph_kernel.h"
 #include "driver/module.h"
 
 using namespace muscope::driver;
@@ -92,27 +92,6 @@ MUSCOPE_RUNTIME_FUNCTION(cudaGraphExecMemsetNodeSetParams);
 
 namespace {
 
-// Calls `set` with the runtime's description of the launch.
-template <typename Set>
-CUresult set_kernel(const CUDA_KERNEL_NODE_PARAMS* asked, Set&& set) {
-  return enter([&](Runtime& runtime) -> CUresult {
-    if (asked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    void* const function = asked->func != nullptr ? static_cast<void*>(asked->func) : static_cast<void*>(asked->kern);
-    KernelEntry* kernel = nullptr;
-    if (const CUresult result = find_function(runtime, function, kernel)) return result;
-    std::vector<void*> pointers;
-    if (const CUresult result = find_parameters(runtime, *kernel, asked->kernelParams, asked->extra, pointers))
-      return result;
-    const cudaKernelNodeParams params{function,
-                                      {asked->gridDimX, asked->gridDimY, asked->gridDimZ},
-                                      {asked->blockDimX, asked->blockDimY, asked->blockDimZ},
-                                      asked->sharedMemBytes,
-                                      pointers.data(),
-                                      nullptr};
-    return result_of(set(&params));
-  });
-}
-
 // CUDA 10 to 11 knew no kernels of libraries.
 CUDA_KERNEL_NODE_PARAMS from_first(const void* asked) {
   CUDA_KERNEL_NODE_PARAMS params{};
@@ -145,7 +124,8 @@ MUSCOPE_EXPORT CUresult muscope_cuGraphKernelNodeGetParams_v1(CUgraphNode node, 
 }
 
 MUSCOPE_EXPORT CUresult muscope_cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* asked) {
-  return set_kernel(asked, [&](const auto* params) { return muscope_cudaGraphKernelNodeSetParams(node, params); });
+  return with_kernel_params(asked,
+                            [&](const auto* params) { return muscope_cudaGraphKernelNodeSetParams(node, params); });
 }
 
 MUSCOPE_EXPORT CUresult muscope_cuGraphKernelNodeSetParams_v1(CUgraphNode node, const void* asked) {
@@ -156,8 +136,8 @@ MUSCOPE_EXPORT CUresult muscope_cuGraphKernelNodeSetParams_v1(CUgraphNode node, 
 
 MUSCOPE_EXPORT CUresult muscope_cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                                                   const CUDA_KERNEL_NODE_PARAMS* asked) {
-  return set_kernel(asked,
-                    [&](const auto* params) { return muscope_cudaGraphExecKernelNodeSetParams(exec, node, params); });
+  return with_kernel_params(
+      asked, [&](const auto* params) { return muscope_cudaGraphExecKernelNodeSetParams(exec, node, params); });
 }
 
 MUSCOPE_EXPORT CUresult muscope_cuGraphExecKernelNodeSetParams_v1(CUgraphExec exec, CUgraphNode node,

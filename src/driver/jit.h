@@ -39,4 +39,16 @@ class Jit {
   void** wall_time_ = nullptr;
 };
 
+/// Writes the logs when it goes, however that comes.
+class FinishJit {
+ public:
+  explicit FinishJit(Jit& jit) : jit_(jit) {}
+  ~FinishJit() { jit_.finish(); }
+  FinishJit(const FinishJit&) = delete;
+  FinishJit& operator=(const FinishJit&) = delete;
+
+ private:
+  Jit& jit_;
+};
+
 }  // namespace muscope::driver

@@ -37,13 +37,8 @@ MUSCOPE_DRIVER_ENTRY(cuLibraryLoadData)(CUlibrary* out, const void* code, CUjit_
     if (const CUresult result = check_options(count, options, values)) return result;
     Jit jit;
     if (const CUresult result = jit.read(jit_count, jit_options, jit_values)) return result;
-    try {
-      *out = add_library(load_image(runtime, code, caller, runtime.current_device().index(), jit));
-    } catch (...) {
-      jit.finish();
-      throw;
-    }
-    jit.finish();
+    const FinishJit finish(jit);
+    *out = add_library(load_image(runtime, code, caller, runtime.current_device().index(), jit));
     return CUDA_SUCCESS;
   });
 }

@@ -107,7 +107,7 @@ CUlibrary Images::library_of(const FatBinary& binary) const {
 FatBinary& load_image(Runtime& runtime, const void* image, const void* caller, int device, Jit& jit) {
   cubin::Fatbin fatbin;
   try {
-    fatbin = cubin::decode_registered(image);
+    fatbin = cubin::decode_registered(image, runtime::host_readable);
   } catch (const Error& error) {
     jit.errors(error);
     if (is_text(image))  // CUDA_ERROR_INVALID_IMAGE, as the driver says

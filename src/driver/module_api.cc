@@ -21,13 +21,8 @@ CUresult load_data(CUmodule* out, const void* image, unsigned count, CUjit_optio
     if (out == nullptr || !readable_image(image)) return CUDA_ERROR_INVALID_VALUE;
     Jit jit;
     if (const CUresult result = jit.read(count, options, values)) return result;
-    try {
-      *out = add_module(runtime, load_image(runtime, image, caller, runtime.current_device().index(), jit));
-    } catch (...) {
-      jit.finish();
-      throw;
-    }
-    jit.finish();
+    const FinishJit finish(jit);
+    *out = add_module(runtime, load_image(runtime, image, caller, runtime.current_device().index(), jit));
     return CUDA_SUCCESS;
   });
 }

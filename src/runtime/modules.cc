@@ -79,9 +79,6 @@ FatBinary& Modules::add_image(const cubin::Fatbin& image, const std::string& nam
   binary->fatbin = image;
   binary->decoded = true;
   const auto keep = [&](cubin::FatbinEntry& entry) {
-    // Nobody says how long an image is but itself, and it may be damaged.
-    if (!host_readable(entry.stored.data(), entry.stored.size()))
-      fail("D206", fmt::format("corrupt image {}: it is longer than the memory that it lies in", name), "rebuild it");
     const std::string& copy =
         binary->bytes.emplace_back(reinterpret_cast<const char*>(entry.stored.data()), entry.stored.size());
     entry.stored = {reinterpret_cast<const std::uint8_t*>(copy.data()), copy.size()};
@@ -154,7 +151,7 @@ VariableEntry* Modules::find_variable(const void* host) {
 void Modules::decode(Runtime& runtime, FatBinary& binary) {
   if (binary.module) return;
   if (!binary.decoded) {
-    binary.fatbin = cubin::decode_registered(binary.wrapper);
+    binary.fatbin = cubin::decode_registered(binary.wrapper, host_readable);
     binary.decoded = true;
   }
   const int sm = sm_of(runtime.gpu());

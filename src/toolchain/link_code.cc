@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "toolchain/read_file.h"
-#include "toolchain/scratch_folder.h"
+#include "toolchain/make_code.h"
 
 namespace muscope::toolchain {
 namespace fs = std::filesystem;
@@ -20,8 +19,7 @@ std::optional<Tool> find_nvlink(const Tool& ptxas) {
 
 Assembled assemble_and_link(const Tool& ptxas, const Tool& nvlink, std::vector<AssembleRequest> parts, Cache* cache,
                             RunningProcesses* listed) {
-  Assembled result;
-  if (parts.empty()) return result;
+  if (parts.empty()) return {};
   std::string target = fmt::format("-arch=sm_{}", parts.front().architecture);
   if (parts.front().suffix != 0) target += parts.front().suffix;
   std::vector<std::string> cubins;
@@ -40,38 +38,15 @@ Assembled assemble_and_link(const Tool& ptxas, const Tool& nvlink, std::vector<A
     cubins.push_back(std::move(made.cubin));
   }
   const std::string key = hasher.hex();
-  if (cache != nullptr) {
-    if (std::optional<std::string> found = cache->find_blob(key)) {
-      result.cubin = std::move(*found);
-      result.from_cache = true;
-      return result;
+  return make_code("nvlink", key, cache, listed, [&](const ScratchFolder& scratch, const std::string& to) {
+    std::vector<std::string> command{nvlink.path, target};
+    for (std::size_t n = 0; n < cubins.size(); ++n) {
+      command.push_back(scratch.file(fmt::format("part{}.cubin", n)));
+      std::ofstream(command.back(), std::ios::binary) << cubins[n];
     }
-  }
-  const ScratchFolder scratch;
-  if (!scratch.good()) {
-    result.messages = "no temporary folder can be made";
-    return result;
-  }
-  std::vector<std::string> command{nvlink.path, target};
-  for (std::size_t n = 0; n < cubins.size(); ++n) {
-    command.push_back(scratch.file(fmt::format("part{}.cubin", n)));
-    std::ofstream(command.back(), std::ios::binary) << cubins[n];
-  }
-  command.insert(command.end(), {"-o", scratch.file("linked.cubin")});
-  ProcessOptions options;
-  options.listed = listed;
-  const ProcessResult run = run_process(command, options);
-  result.messages = run.out + run.err;
-  if (!run.ok()) {
-    if (result.messages.empty()) result.messages = "nvlink " + describe_end(run);
-    return result;
-  }
-  result.cubin = read_file(scratch.file("linked.cubin")).value_or("");
-  if (result.cubin.empty())
-    result.messages += "nvlink made no code\n";
-  else if (cache != nullptr)
-    cache->store_blob(key, result.cubin);
-  return result;
+    command.insert(command.end(), {"-o", to});
+    return command;
+  });
 }
 
 }  // namespace muscope::toolchain
