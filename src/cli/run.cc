@@ -89,10 +89,16 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
     d.text = records.launches == 1
                  ? fmt::format("the only launch is not selected by {}", options)
                  : fmt::format("none of the {} launches is selected by {}", records.launches, options);
-    d.hint = fmt::format("--kernel matches demangled names such as '{}'; launches count from 0 in each process",
-                         records.processes.empty() || records.processes.front().kernels.empty()
-                             ? "scale(float*, int)"
-                             : records.processes.front().kernels.front().name);
+    const bool by_name = !request.kernel.empty() || !request.launches_text.empty();
+    if (!by_name && !request.nvtx_include.empty())
+      d.hint = "ranges are called as the program calls them, in a domain of its own domain@name";
+    else if (!by_name)
+      d.hint = "launches count between cudaProfilerStart() and cudaProfilerStop()";
+    else
+      d.hint = fmt::format("--kernel matches demangled names such as '{}'; launches count from 0 in each process",
+                           records.processes.empty() || records.processes.front().kernels.empty()
+                               ? "scale(float*, int)"
+                               : records.processes.front().kernels.front().name);
   } else if (child.timed_out || child.interrupted_by != 0) {
     d.hint = "the program was stopped before its first launch";
   } else if (std::any_of(records.processes.begin(), records.processes.end(), [](const views::ProcessRecord& p) {

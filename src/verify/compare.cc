@@ -81,11 +81,12 @@ class Reasons {
     if (!there.cc.empty() && there.cc != cc_of(report_.gpu))
       return fmt::format("another architecture: the report is for compute capability {}, the capture of {}",
                          cc_of(report_.gpu), there.cc);
-    if (here.stream_grade != report::Grade::kCounted)
+    if (here.stream_source == "PTX stream")
       return fmt::format(
-          "{} was counted, not the machine code that ran: {}",
-          here.stream_source == "PTX stream" ? "the PTX" : here.stream_source,
+          "the PTX was counted, not the machine code that ran: {}",
           here.stream_problem.empty() ? "ptxas merges, unrolls, predicates and spills" : here.stream_problem);
+    if (here.stream_grade != report::Grade::kCounted && !here.stream_problem.empty())
+      return fmt::format("counts of this kernel are modelled: {}", here.stream_problem);
     if (!here.stream_problem.empty())
       return fmt::format("the machine code that was counted may be another than what ran: {}", here.stream_problem);
     if (rule.kind == CounterKind::kNoisy) {

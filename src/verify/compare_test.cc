@@ -222,6 +222,10 @@ TEST(Compare, Reasons) {
   ptx.stream_grade = report::Grade::kModelled;
   ptx.stream_source = "PTX stream";
   EXPECT_THAT(reason(ptx, "k()|1|64|200"), HasSubstr("the PTX was counted, not the machine code"));
+  auto driver = here();
+  driver.stream_grade = report::Grade::kModelled;
+  driver.stream_problem = "they call printf";
+  EXPECT_THAT(reason(driver, "k()|1|64|200"), testing::StrEq("counts of this kernel are modelled: they call printf"));
   auto other = here();
   other.stream_problem = "its PTX is of CUDA 12.4";
   EXPECT_THAT(reason(other, "k()|1|64|200"), HasSubstr("CUDA 12.4"));
