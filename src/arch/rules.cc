@@ -113,7 +113,7 @@ void describe_hierarchy(GpuSpec& gpu, const Timing& timing) {
   gpu.hierarchy.push_back(
       {"L2", "on the die, shared by all SMs", "whole GPU", gpu.l2_bytes, timing.l2_cycles, timing.l2_gbs});
   gpu.hierarchy.push_back({"DRAM", "beside the die: global, local, constant and texture data",
-                           "whole GPU, host through copies", gpu.memory_bytes, timing.dram_cycles,
+                           "whole GPU, host by copies", gpu.memory_bytes, timing.dram_cycles,
                            gpu.memory_bandwidth_gbs});
 }
 

@@ -54,6 +54,26 @@ std::vector<std::string> split_commas(const std::string& text) {
   return parts;
 }
 
+/// An option with nothing behind it, as a script with an empty variable writes it.
+void check_given(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        fail("D104", fmt::format("{} was given an empty value", option->get_name()), "leave the option out, or fill it");
+}
+
+void check_outputs(const RunRequest& request) {
+  if (request.json.empty() || request.csv.empty()) return;
+  const bool same = request.json == request.csv ||
+                    std::filesystem::absolute(request.json).lexically_normal() ==
+                        std::filesystem::absolute(request.csv).lexically_normal();
+  if (same)
+    fail("D104",
+         fmt::format("--json and --csv both write to {}",
+                     request.json == "-" ? "standard output" : '\'' + request.json + '\''),
+         "name a file of its own for each");
+}
+
 /// What came as text and needs a closer look.
 struct Raw {
   std::string timeout, emit, html, trace, checkers;
@@ -214,7 +234,7 @@ RunRequest parse_run_request(const Arguments& args) {
   option("--profile-from-start", r.profile_from_start, "on|off", "What to count",
          "off: nothing before cudaProfilerStart(); cudaProfilerStop() ends counting in either case");
   option("--nvtx-include", r.nvtx_include, "RANGE", "What to count",
-         "only launches inside these NVTX ranges: names, or domain@name, comma-separated");
+         "only launches inside these NVTX ranges: name or domain@name, comma-separated (\\, is a comma in a name)");
   option("--count-from", r.count_from, "WHAT", "What to count",
          "auto: machine code where it can be had and executed, else PTX; ptx: never machine code; sass: nothing else");
 
@@ -244,7 +264,9 @@ RunRequest parse_run_request(const Arguments& args) {
   const std::size_t program_at = find_program(args, option_takes_value, &app);
   const Arguments options(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at));
   parse(app, options, kExamples, compiler_option_hint);
+  check_given(app);
   check_values(r, raw);
+  check_outputs(r);
 
   auto at = args.begin() + static_cast<std::ptrdiff_t>(program_at);
   const bool after_dashes = at != args.end() && *at == "--";

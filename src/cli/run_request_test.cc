@@ -56,6 +56,17 @@ TEST(RunRequest, SourcesThenArguments) {
   EXPECT_THAT(parse_run_request({"app.mu"}).sources, ElementsAre("app.mu"));
 }
 
+TEST(RunRequest, EachReportHasAPlaceOfItsOwn) {
+  EXPECT_THAT(error_of({"--json", "r.out", "--csv", "./r.out", "./app"}), HasSubstr("--json and --csv both write to"));
+  EXPECT_THAT(error_of({"--json", "-", "--csv", "-", "./app"}), HasSubstr("standard output"));
+  EXPECT_EQ(error_of({"--json", "-", "--csv", "r.csv", "./app"}), "no error");
+}
+
+TEST(RunRequest, EmptyValuesAreRefused) {
+  EXPECT_THAT(error_of({"--json", "", "./app"}), HasSubstr("--json was given an empty value"));
+  EXPECT_THAT(error_of({"--kernel", "", "./app"}), HasSubstr("--kernel was given an empty value"));
+}
+
 TEST(RunRequest, DashesBeforeACommand) {
   const RunRequest r = parse_run_request({"--timeout", "2m", "--", "a.cu", "-x"});
   EXPECT_EQ(r.program, "a.cu");

@@ -1,18 +1,30 @@
 #include "runtime/run_options.h"
 
+#include <utility>
+
 #include "runtime/control.h"
 #include "runtime/environment.h"
 
 namespace muscope::runtime {
 namespace {
 
+/// At commas; "\\," is a comma within a part.
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (comma != 0) parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+  std::string part;
+  const auto end_part = [&] {
+    if (!part.empty()) parts.push_back(std::exchange(part, {}));
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+      part += text[++i];
+    } else if (text[i] == ',') {
+      end_part();
+    } else {
+      part += text[i];
+    }
   }
+  end_part();
   return parts;
 }
 

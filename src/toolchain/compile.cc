@@ -86,6 +86,19 @@ Chosen choose(const CompileRequest& request, const Flags& flags, const SearchPla
   return chosen;
 }
 
+/// A CUDA_HOME that leads nowhere is set for a reason: say that another compiler was taken.
+void note_cuda_home(const SearchPlaces& places, const Chosen& chosen, Compiled& compiled) {
+  std::error_code error;
+  if (places.cuda_home.empty() || fs::exists(places.cuda_home + "/bin/nvcc", error)) return;
+  Diagnostic note;
+  note.severity = Severity::kNote;
+  note.code = "D415";
+  note.text = fmt::format("CUDA_HOME is '{}', which has no bin/nvcc; compiled with {} ({})", places.cuda_home,
+                          chosen.tool().text(), chosen.tool().path);
+  note.hint = "set CUDA_HOME to the toolkit's folder, or unset it";
+  compiled.diagnostics.push_back(std::move(note));
+}
+
 /// Settles the architecture, in the setup and in `compiled`, and notes where it is not the wanted one.
 void settle_architecture(const CompileRequest& request, const Flags& flags, Chosen& chosen, Compiled& compiled) {
   const GpuTarget asked = newest_target(flags.targets);
@@ -228,6 +241,7 @@ Compiled compile(const CompileRequest& request, const SearchPlaces& places) {
   }
   Compiled compiled;
   compiled.toolchain = chosen.tool().text();
+  note_cuda_home(places, chosen, compiled);
   settle_architecture(request, flags, chosen, compiled);
   if (chosen.clang) {
     for (Diagnostic& note : clang_notes(flags)) compiled.diagnostics.push_back(std::move(note));

@@ -165,6 +165,16 @@ TEST_F(CompileTest, TheTargetIsTheNearestThatTheCompilerHas) {
   EXPECT_EQ(compile(request, places_).cc_major, 9);
 }
 
+TEST_F(CompileTest, ACudaHomeThatLeadsNowhereIsTold) {
+  CompileRequest request;
+  request.sources = {folder_.write("app.cu", "kernel\n")};
+  places_.cuda_home = "/nowhere/cuda";
+  const Compiled compiled = compile(request, places_);
+  ASSERT_EQ(compiled.diagnostics.size(), 1u);
+  EXPECT_EQ(compiled.diagnostics[0].code, "D415");
+  EXPECT_THAT(compiled.diagnostics[0].text, HasSubstr("/nowhere/cuda"));
+}
+
 TEST_F(CompileTest, CompilerErrorsAreShownAsPrinted) {
   EXPECT_EQ(code_of_file("SYNTAX_ERROR"), "D403");
   EXPECT_EQ(printed_, "a.cu(1): error: expected something\n");

@@ -58,7 +58,7 @@ TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
   EXPECT_EQ(kernels({"--nvtx-include", "outer"}), "c()");
   EXPECT_EQ(kernels({"--nvtx-include", "outer/"}), "c()");
   EXPECT_EQ(kernels({"--nvtx-include", "solver@step,phase"}), "c()");
-  EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se"}), "e()");
+  EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se\\, two"}), "e()");
 }
 
 // What ptxas gives: the 65,536 registers of a multiprocessor for one block of 1,024 threads, or for two.

@@ -25,7 +25,7 @@ int main() {
   nvtxDomainRangePop(domain);
   nvtxRangePop();
   cudaProfilerStop();
-  const nvtxRangeId_t phase = nvtxRangeStartW(L"ph\u00e4se");
+  const nvtxRangeId_t phase = nvtxRangeStartW(L"ph\u00e4se, two");
   d<<<1, 1>>>();
   cudaProfilerStart();
   e<<<1, 1>>>();
