@@ -11,6 +11,7 @@
 
 #include "cubin/program.h"
 #include "runtime/control.h"
+#include "runtime/machine_targets.h"
 #include "toolchain/compile.h"
 #include "toolchain/process.h"
 
@@ -45,7 +46,7 @@ bool is_host_source(const std::string& path) {
          std::end(kExtensions);
 }
 
-RunProgram find_program_file(const RunRequest& request) {
+RunProgram find_program_file(const RunRequest& request, const arch::GpuSpec& gpu) {
   RunProgram program;
   program.toolchain = "as built";
   const char* path_list = std::getenv("PATH");
@@ -62,7 +63,9 @@ RunProgram find_program_file(const RunRequest& request) {
               : "give a path such as ./app, or a .cu file");
   }
   const cubin::ProgramInspection inspected = cubin::inspect_program(program.path);
-  std::vector<Diagnostic> found = cubin::diagnose(inspected);
+  std::vector<Diagnostic> found = cubin::diagnose(
+      inspected,
+      {gpu.cc_major * 10 + gpu.cc_minor, request.count_from == "ptx" ? nullptr : runtime::machine_code_known});
   const bool stops =
       std::any_of(found.begin(), found.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
   if (stops) throw Error(std::move(found));
@@ -130,7 +133,7 @@ std::string find_command(const std::string& name, const std::string& path_list) 
 }
 
 RunProgram prepare_program(const RunRequest& request, const arch::GpuSpec& gpu) {
-  RunProgram program = request.sources.empty() ? find_program_file(request) : compile_program(request, gpu);
+  RunProgram program = request.sources.empty() ? find_program_file(request, gpu) : compile_program(request, gpu);
   program.argv.insert(program.argv.end(), request.args.begin(), request.args.end());
   return program;
 }

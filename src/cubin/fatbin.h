@@ -88,6 +88,9 @@ PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm);
 /// (the one that belongs to a PTX entry).
 const FatbinEntry* choose_cubin(std::span<const FatbinEntry> entries, int sm, const SmTarget* like = nullptr);
 
+/// Whether a GPU of compute capability `sm` runs machine code made for `target`, by the rule of choose_cubin().
+bool runs_machine_code(const SmTarget& target, int sm);
+
 /// A short list for messages: "PTX 75, PTX 90a (zstd), SASS 90".
 std::string describe(std::span<const FatbinEntry> entries);
 

@@ -21,12 +21,6 @@ bool runs_on(const SmTarget& target, int sm) {
 
 bool is_tegra(int sm) { return sm == 53 || sm == 62 || sm == 72 || sm == 87 || sm == 101 || sm == 110; }
 
-bool is_binary_for(const SmTarget& target, int sm) {
-  if (target.sm == sm) return true;
-  if (target.variant == 'a' || is_tegra(target.sm) || is_tegra(sm)) return false;
-  return target.sm / 10 == sm / 10 && target.sm < sm;
-}
-
 int specificity(const SmTarget& target) { return target.variant == 'a' ? 2 : target.variant == 'f' ? 1 : 0; }
 
 auto rank(const FatbinEntry& entry) {
@@ -51,6 +45,12 @@ std::string_view name_of(Compression compression) {
 
 }  // namespace
 
+bool runs_machine_code(const SmTarget& target, int sm) {
+  if (target.sm == sm) return true;
+  if (target.variant == 'a' || is_tegra(target.sm) || is_tegra(sm)) return false;
+  return target.sm / 10 == sm / 10 && target.sm < sm;
+}
+
 PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm) {
   const FatbinEntry* best = nullptr;
   const FatbinEntry* oldest = nullptr;
@@ -66,7 +66,7 @@ PtxChoice choose_ptx(std::span<const FatbinEntry> entries, int sm) {
 const FatbinEntry* choose_cubin(std::span<const FatbinEntry> entries, int sm, const SmTarget* like) {
   const FatbinEntry* best = nullptr;
   for (const FatbinEntry& entry : entries) {
-    if (entry.kind != EntryKind::kCubin || !is_binary_for(entry.target, sm)) continue;
+    if (entry.kind != EntryKind::kCubin || !runs_machine_code(entry.target, sm)) continue;
     if (like != nullptr && entry.target != *like) continue;
     if (best == nullptr || rank_of_target(entry) > rank_of_target(*best)) best = &entry;
   }

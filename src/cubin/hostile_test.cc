@@ -28,7 +28,7 @@ void decode_everything(const std::vector<std::uint8_t>& bytes) {
     } catch (const Error&) {
     }
   }
-  diagnose(inspect_program_bytes("program", bytes));
+  diagnose(inspect_program_bytes("program", bytes), {90});
 }
 
 // The interesting bytes of each kind of file.

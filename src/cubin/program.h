@@ -2,7 +2,8 @@
 // does it carry.
 //
 //   const ProgramInspection program = inspect_program("./app");
-//   for (const Diagnostic& d : diagnose(program)) ...     // D201 to D211; empty when it can be run
+//   for (const Diagnostic& d : diagnose(program, {90, machine_code_known})) ...     // D201 to D211; empty when it can
+//   be run
 #pragma once
 
 #include <span>
@@ -71,8 +72,16 @@ ProgramInspection inspect_program(const std::string& path);
 /// The same for bytes already read (`path` is only for messages). Whatever they hold.
 ProgramInspection inspect_program_bytes(std::string path, Bytes bytes);
 
+/// The GPU that a program is to run on.
+struct RunTarget {
+  int sm = 0;  ///< compute capability, 10 x major + minor
+  /// Whether machine code can be executed for GPUs of that compute capability; null: only PTX is asked for.
+  bool (*executes)(int sm) = nullptr;
+};
+
 /// What stands in the way of running it (errors) and what the user should know (warnings, notes), each with a hint. A
-/// program without CUDA gives nothing: that is said after the run, when nothing was launched.
-std::vector<Diagnostic> diagnose(const ProgramInspection& program);
+/// program without CUDA gives nothing: that is said after the run, when nothing was launched. Machine code without PTX
+/// is refused (D204) only when none of it is for the target, as choose_cubin() has it, or cannot be executed.
+std::vector<Diagnostic> diagnose(const ProgramInspection& program, const RunTarget& target);
 
 }  // namespace muscope::cubin

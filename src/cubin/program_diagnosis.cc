@@ -65,13 +65,32 @@ std::optional<Diagnostic> not_runnable(const ProgramInspection& program) {
   return std::nullopt;
 }
 
+// Of a program without PTX.
+std::optional<Diagnostic> machine_code_problem(const ProgramInspection& program, const RunTarget& target) {
+  const bool fits = std::any_of(program.code.begin(), program.code.end(), [&target](const ProgramCode& code) {
+    return code.kind == EntryKind::kCubin && runs_machine_code(code.target, target.sm);
+  });
+  const bool executes = target.executes != nullptr && target.executes(target.sm);
+  if (fits && executes) return std::nullopt;
+  std::string why = fmt::format("which a GPU of compute capability {}.{} does not run", target.sm / 10, target.sm % 10);
+  if (fits) why = target.executes == nullptr ? "and only PTX is asked for" : "which muscope cannot execute";
+  const int sm = newest_sm(program);
+  const bool other_gpu = !fits && target.executes != nullptr && target.executes(sm);
+  return error("D204",
+               fmt::format("'{}' has no PTX, only machine code for {}, {}", program.path, architectures(program), why),
+               (other_gpu ? fmt::format("choose a GPU that it is for (--gpu sm_{}), or ", sm) : std::string()) +
+                   fmt::format("add PTX: `nvcc -gencode arch=compute_{0},code=compute_{0}`, or in CMake "
+                               "CMAKE_CUDA_ARCHITECTURES={0} without \"-real\"",
+                               sm));
+}
+
 bool uses_cuda(const ProgramInspection& program) {
   return program.runtime != RuntimeLink::kNone || program.driver_api || !program.code.empty();
 }
 
 }  // namespace
 
-std::vector<Diagnostic> diagnose(const ProgramInspection& program) {
+std::vector<Diagnostic> diagnose(const ProgramInspection& program, const RunTarget& target) {
   if (auto problem = not_runnable(program)) return {std::move(*problem)};
   std::vector<Diagnostic> found;
   if (program.kind == ProgramKind::kScript || !uses_cuda(program)) return found;
@@ -97,13 +116,7 @@ std::vector<Diagnostic> diagnose(const ProgramInspection& program) {
                 program.code_problem_code == "D209" ? "rebuild it with `nvcc --compress-mode none`" : "rebuild it"));
   }
   if (!program.code.empty() && !program.has_ptx() && program.code_problem.empty()) {
-    const int sm = newest_sm(program);
-    found.push_back(error(
-        "D204", fmt::format("'{}' has no PTX, only machine code for {}", path, architectures(program)),
-        fmt::format(
-            "add PTX: `nvcc -gencode arch=compute_{0},code=compute_{0}`, or in CMake CMAKE_CUDA_ARCHITECTURES={0} "
-            "without \"-real\"",
-            sm)));
+    if (auto problem = machine_code_problem(program, target)) found.push_back(std::move(*problem));
   }
   const bool musa_driver = std::any_of(program.needed.begin(), program.needed.end(),
                                        [](const std::string& library) { return library.starts_with("libmusa.so"); });

@@ -22,9 +22,14 @@ using testing::IsEmpty;
 
 ProgramInspection inspect(const std::string& name) { return inspect_program(test_binary(name)); }
 
+// As muscope::runtime::machine_code_known.
+bool known(int sm) { return sm >= 80 && sm <= 90; }
+
+const RunTarget kH200{90, known};
+
 std::vector<std::string> codes(const ProgramInspection& program) {
   std::vector<std::string> found;
-  for (const Diagnostic& d : diagnose(program)) found.push_back(d.code);
+  for (const Diagnostic& d : diagnose(program, kH200)) found.push_back(d.code);
   return found;
 }
 
@@ -71,18 +76,61 @@ TEST(Program, StrippedStaticRuntime) {
   const ProgramInspection program = inspect("vadd_static_stripped");
   EXPECT_EQ(program.runtime, RuntimeLink::kStaticStripped);
   EXPECT_THAT(codes(program), ElementsAre("D205"));
-  EXPECT_THAT(diagnose(program)[0].hint, HasSubstr("-cudart shared"));
-  EXPECT_THAT(diagnose(program)[0].hint, HasSubstr("CMAKE_CUDA_RUNTIME_LIBRARY"));
+  EXPECT_THAT(diagnose(program, kH200)[0].hint, HasSubstr("-cudart shared"));
+  EXPECT_THAT(diagnose(program, kH200)[0].hint, HasSubstr("CMAKE_CUDA_RUNTIME_LIBRARY"));
 }
 
 TEST(Program, NoPtx) {
   const ProgramInspection program = inspect("vadd_sass90");
   EXPECT_FALSE(program.has_ptx());
-  ASSERT_THAT(codes(program), ElementsAre("D204"));
-  const Diagnostic d = diagnose(program)[0];
-  EXPECT_THAT(d.text, HasSubstr("sm_90"));
-  EXPECT_THAT(d.hint, HasSubstr("-gencode arch=compute_90,code=compute_90"));
-  EXPECT_THAT(d.hint, HasSubstr("CMAKE_CUDA_ARCHITECTURES=90"));
+  EXPECT_THAT(codes(program), IsEmpty()) << "its machine code runs on sm_90";
+  for (const int sm : {75, 80, 87, 89, 100, 120}) {
+    const std::vector<Diagnostic> found = diagnose(program, {sm, known});
+    ASSERT_EQ(found.size(), 1u) << sm;
+    EXPECT_EQ(found[0].code, "D204");
+    EXPECT_EQ(found[0].severity, Severity::kError);
+    EXPECT_THAT(found[0].text, HasSubstr("only machine code for sm_90"));
+    EXPECT_THAT(found[0].hint, HasSubstr("-gencode arch=compute_90,code=compute_90"));
+    EXPECT_THAT(found[0].hint, HasSubstr("CMAKE_CUDA_ARCHITECTURES=90"));
+    EXPECT_THAT(found[0].hint, HasSubstr("--gpu sm_90"));
+  }
+  const std::vector<Diagnostic> found = diagnose(program, {90});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("only machine code for sm_90, and only PTX is asked for"));
+  EXPECT_THAT(found[0].hint, testing::Not(HasSubstr("--gpu")));
+}
+
+TEST(Program, MachineCodeThatNobodyExecutes) {
+  ProgramInspection program = inspect("vadd_sass90");
+  for (ProgramCode& code : program.code) code.target = {75, 0};
+  const std::vector<Diagnostic> own = diagnose(program, {75, known});
+  ASSERT_EQ(own.size(), 1u);
+  EXPECT_THAT(own[0].text, HasSubstr("only machine code for sm_75, which muscope cannot execute"));
+  const std::vector<Diagnostic> other = diagnose(program, kH200);
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_THAT(other[0].hint, testing::Not(HasSubstr("--gpu"))) << "sm_75 would not do either";
+}
+
+// "Binary Compatibility", CUDA C++ Programming Guide: same major, same or later minor; 'a' and Tegra only themselves.
+TEST(Program, MachineCodeRunsOnLaterMinors) {
+  const auto any = [](int) { return true; };
+  ProgramInspection program = inspect("vadd_sass90");
+  const auto refused = [&program, any](SmTarget made_for, int sm) {
+    for (ProgramCode& code : program.code) code.target = made_for;
+    return !diagnose(program, {sm, +any}).empty();
+  };
+  EXPECT_FALSE(refused({80, 0}, 80));
+  EXPECT_FALSE(refused({80, 0}, 86));
+  EXPECT_FALSE(refused({80, 0}, 89));
+  EXPECT_FALSE(refused({86, 0}, 89));
+  EXPECT_TRUE(refused({86, 0}, 80));
+  EXPECT_TRUE(refused({80, 0}, 87));
+  EXPECT_TRUE(refused({87, 0}, 89));
+  EXPECT_TRUE(refused({80, 0}, 90));
+  EXPECT_FALSE(refused({90, 'a'}, 90));
+  EXPECT_TRUE(refused({90, 'a'}, 100));
+  EXPECT_TRUE(refused({100, 'a'}, 103));
+  EXPECT_FALSE(refused({100, 'f'}, 103));
 }
 
 TEST(Program, Architectures) {
@@ -116,8 +164,8 @@ TEST(Program, WithoutCuda) {
 
 TEST(Program, UnreadableFiles) {
   EXPECT_THAT(codes(inspect("no_such_file")), ElementsAre("D201"));
-  EXPECT_THAT(diagnose(inspect("no_such_file"))[0].text, HasSubstr("No such file"));
-  EXPECT_THAT(diagnose(inspect("src"))[0].text, HasSubstr("directory"));
+  EXPECT_THAT(diagnose(inspect("no_such_file"), kH200)[0].text, HasSubstr("No such file"));
+  EXPECT_THAT(diagnose(inspect("src"), kH200)[0].text, HasSubstr("directory"));
   EXPECT_THAT(codes(inspect("src")), ElementsAre("D201"));
 }
 
@@ -166,7 +214,7 @@ TEST(Program, WrongMachine) {
   bytes[18] = 183;
   const ProgramInspection program = inspect_program_bytes("app", bytes);
   EXPECT_EQ(program.kind, ProgramKind::kWrongMachine);
-  EXPECT_THAT(diagnose(program)[0].text, HasSubstr("AArch64"));
+  EXPECT_THAT(diagnose(program, kH200)[0].text, HasSubstr("AArch64"));
   EXPECT_THAT(codes(program), ElementsAre("D203"));
   EXPECT_THAT(codes(inspect_program_bytes("k", read_test_binary("kernels_90.cubin"))), ElementsAre("D203"));
 }
@@ -185,7 +233,7 @@ TEST(Program, DamagedFatBinary) {
   const ProgramInspection program = inspect_program_bytes("app", bytes);
   EXPECT_EQ(program.code_problem_code, "D206");
   EXPECT_THAT(codes(program), ElementsAre("D206"));
-  EXPECT_EQ(diagnose(program)[0].severity, Severity::kError);
+  EXPECT_EQ(diagnose(program, kH200)[0].severity, Severity::kError);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ cudaError_t code_of(const Error& error) {
   if (code.starts_with("D2")) return cudaErrorInvalidKernelImage;
   if (code == "D314") return cudaErrorMemoryAllocation;
   if (code.starts_with("D3")) return cudaErrorInvalidPtx;
+  if (code == "D503" || code == "D509") return cudaErrorNoKernelImageForDevice;
   if (code == "D520") return cudaErrorMemoryAllocation;
   return cudaErrorNotSupported;
 }

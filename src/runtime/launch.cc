@@ -175,15 +175,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   if (const std::string wrong = wrong_shape(runtime.gpu(), request.grid, request.block); !wrong.empty())
     return refuse(entry, bad_shape, wrong);
 
-  std::shared_ptr<const code::Kernel> code;
-  try {
-    code = runtime.modules().load(runtime, entry, device.index());
-  } catch (const Error& error) {
-    const std::string& number = error.diagnostics().front().code;
-    if (number != "D503") throw;
-    tell(number.c_str(), error.diagnostics().front().text, error.diagnostics().front().hint);
-    return cudaErrorNoKernelImageForDevice;
-  }
+  const std::shared_ptr<const code::Kernel> code = runtime.modules().load(runtime, entry, device.index());
   if (!code) return cudaErrorInvalidDeviceFunction;
   const KernelLimits limits = limits_of(runtime, entry, *code);
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);

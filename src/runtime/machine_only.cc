@@ -81,7 +81,7 @@ class Frame {
         fail("D509",
              fmt::format("'{}' in {} holds the address of '{}', which muscope cannot place without PTX", symbol.name,
                          code_.source, r.symbol),
-             "give the module PTX too: nvcc -fatbin, or -ptx in place of -cubin");
+             "build it with PTX too: nvcc -arch=sm_90; modules with -fatbin or -ptx in place of -cubin");
       words[at / 8] = fmt::format("generic({})+{}", r.symbol, r.addend);
     }
     return fmt::format(".visible {} .align 16 .b64 {}[{}] = {{{}}};\n", space, symbol.name, words.size(),

@@ -283,7 +283,7 @@ std::shared_ptr<const code::Kernel> Modules::load(Runtime& runtime, KernelEntry&
                                     : module.machine_problem(kernel.mangled);
     if (code && !from_machine && kernel.binary->only_machine_code)
       fail("D509", "kernel " + code->info.name + " has only machine code, which cannot be executed: " + problem,
-           "give the module PTX too: nvcc -fatbin, or -ptx in place of -cubin");
+           "build it with PTX too: nvcc -arch=sm_90; modules with -fatbin or -ptx in place of -cubin");
     if (code && !from_machine && RunOptions::of_process().count_from == CountFrom::kMachine)
       fail("D508", "kernel " + code->info.name + " cannot be counted from machine code: " + problem,
            "without --count-from sass it is counted from its PTX");

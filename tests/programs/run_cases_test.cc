@@ -271,11 +271,40 @@ TEST_F(RunCases, WhatCannotRunIsRefused) {
   EXPECT_THAT(muscope({path("text")}).err, HasSubstr("D202"));
   EXPECT_THAT(muscope({folder_.string()}).err, HasSubstr("D201"));
   EXPECT_THAT(muscope({"surely-no-such-command"}).err, HasSubstr("D120"));
-  EXPECT_THAT(muscope({kBinaries + "vadd_sass90"}).err, HasSubstr("D204"));
+  for (const char* gpu : {"a100", "sm_89", "sm_100"})
+    EXPECT_THAT(muscope({"--gpu", gpu, kBinaries + "vadd_sass90"}).err, HasSubstr("D204")) << gpu;
+  EXPECT_THAT(muscope({"--count-from", "ptx", kBinaries + "vadd_sass90"}).err, HasSubstr("D204"));
   EXPECT_THAT(muscope({kBinaries + "vadd_static_stripped"}).err, HasSubstr("D205"));
   EXPECT_EQ(muscope({path("missing")}).exit_code, 3);
   EXPECT_EQ(muscope({}).exit_code, 2);
   EXPECT_EQ(muscope({"--gpu"}).exit_code, 2);
+}
+
+TEST_F(RunCases, MachineCodeAloneRunsWhereItIsFor) {
+  const ProcessResult r = muscope({"--gpu", "h200", "--json", path("report.json"), kBinaries + "vadd_sass90"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("vadd PASS"));
+  EXPECT_THAT(r.err, Not(HasSubstr("error")));
+  report_ = read_report();
+  ASSERT_EQ(launches(), 1u);
+}
+
+TEST_F(RunCases, MachineCodeAloneWithAnUnknownInstructionIsNamed) {
+  std::ifstream in(kBinaries + "vadd_sass90", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string fadd("\x21\x72\x09\x04\x03\0\0\0", 8);  // FADD R9, R4, R3
+  const std::size_t at = bytes.find(fadd);
+  ASSERT_NE(at, bytes.npos);
+  bytes[at] = '\xff';  // opcode 0xfff is none
+  bytes[at + 1] = '\x7f';
+  const std::string program = path("unknown_instruction");
+  std::ofstream(program, std::ios::binary) << bytes;
+  fs::permissions(program, fs::perms::owner_all);
+  const ProcessResult r = muscope({"--gpu", "h200", program});
+  EXPECT_EQ(r.exit_code, 1) << "the program's own: its launch failed";
+  EXPECT_THAT(r.out, HasSubstr("vadd FAIL"));
+  EXPECT_THAT(r.out, HasSubstr("D509"));
+  EXPECT_THAT(r.out, HasSubstr("at 0x110 is not known"));
 }
 
 TEST_F(RunCases, SelectionCountsOnlyWhatWasAskedFor) {
