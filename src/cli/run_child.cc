@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,25 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
+/// What this thread starts while one lives gets the same addresses every time, so that two runs of a program that hands
+/// its own memory to kernels, or hashes pointers, count the same. Where that is forbidden, as in some containers, they
+/// are drawn as usual.
+class FixedAddresses {
+ public:
+  FixedAddresses() : before_(::personality(kAsk)) {
+    if (before_ != -1) ::personality(static_cast<unsigned long>(before_) | ADDR_NO_RANDOMIZE);
+  }
+  FixedAddresses(const FixedAddresses&) = delete;
+  FixedAddresses& operator=(const FixedAddresses&) = delete;
+  ~FixedAddresses() {
+    if (before_ != -1) ::personality(static_cast<unsigned long>(before_));
+  }
+
+ private:
+  static constexpr unsigned long kAsk = 0xffff'ffff;
+  int before_;
+};
+
 pid_t spawn(const ChildCommand& command, const sigset_t& mask) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -65,6 +85,7 @@ pid_t spawn(const ChildCommand& command, const sigset_t& mask) {
   posix_spawn_file_actions_init(&files);
   if (command.stdout_to_stderr) posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
   pid_t pid = 0;
+  const FixedAddresses fixed;
   const int error = ::posix_spawn(&pid, command.path.c_str(), &files, &attributes, pointers(command.argv).data(),
                                   pointers(command.environment).data());
   posix_spawn_file_actions_destroy(&files);

@@ -59,14 +59,14 @@ void check_given(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& value : option->results())
       if (value.empty())
-        fail("D104", fmt::format("{} was given an empty value", option->get_name()), "leave the option out, or fill it");
+        fail("D104", fmt::format("{} was given an empty value", option->get_name()),
+             "leave the option out, or fill it");
 }
 
 void check_outputs(const RunRequest& request) {
   if (request.json.empty() || request.csv.empty()) return;
-  const bool same = request.json == request.csv ||
-                    std::filesystem::absolute(request.json).lexically_normal() ==
-                        std::filesystem::absolute(request.csv).lexically_normal();
+  const bool same = request.json == request.csv || std::filesystem::absolute(request.json).lexically_normal() ==
+                                                       std::filesystem::absolute(request.csv).lexically_normal();
   if (same)
     fail("D104",
          fmt::format("--json and --csv both write to {}",

@@ -132,11 +132,9 @@ std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
   if (on_host && !state.host) {
     // A reservation without access costs no memory; strict overcommit still lets it through.
     const std::uint64_t size = round_up(2 * state.limit, kGranule);
-    const auto raw = reinterpret_cast<std::uint64_t>(map(nullptr, size + kGranule, PROT_NONE));
-    if (raw == 0) return 0;
-    const std::uint64_t base = round_up(raw, kGranule);
-    if (base > raw) munmap(reinterpret_cast<void*>(raw), base - raw);
-    if (raw + kGranule > base) munmap(reinterpret_cast<void*>(base + size), raw + kGranule - base);
+    // At a place of its own, for addresses that are the same in every run.
+    const std::uint64_t base = reserve(size);
+    if (base == 0) return 0;
     state.host = std::make_unique<State::Pool>(base, size);
   }
   State::Pool& pool = on_host ? *state.host : kind == Kind::kModule ? *state.modules : *state.device;

@@ -61,6 +61,28 @@ TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
   EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se\\, two"}), "e()");
 }
 
+// Addresses of lanes stand in the report.
+TEST(RunSources, MemoryOfTheHostIsAtTheSameAddressesInEveryRun) {
+  const toolchain::TestFolder folder;
+  const auto places = toolchain::SearchPlaces::from_environment();
+  if (!toolchain::find_clang(places) && !toolchain::find_nvcc(places)) GTEST_SKIP() << "needs a compiler";
+  std::ofstream(folder.path("host_memory.cu")) << R"(
+__global__ void add(int* a, const int* b) { a[threadIdx.x] += b[threadIdx.x]; }
+int main() {
+  int *managed, *pinned;
+  cudaMallocManaged(&managed, 4096);
+  cudaMallocHost(&pinned, 4096);
+  add<<<1, 32>>>(managed, pinned);
+  return cudaDeviceSynchronize();
+})";
+  const auto report = [&] {
+    return toolchain::run_process({kMuscope, "run", "--json", "-", folder.path("host_memory.cu")}).out;
+  };
+  const std::string first = report();
+  EXPECT_THAT(first, testing::HasSubstr("\"addresses\""));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(report(), first);
+}
+
 // What ptxas gives: the 65,536 registers of a multiprocessor for one block of 1,024 threads, or for two.
 TEST(RunSources, EstimatesOfRegistersKeepToLaunchBounds) {
   const toolchain::TestFolder folder;
