@@ -16,13 +16,15 @@ using std::uint64_t;
 const XOp* permute(Warp& w, const XOp* op) {
   const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b), *c = w.src<uint32_t>(op->c);
   for_lanes(w, w.dst<uint32_t>(op->dst), [=](unsigned l) {
-    const uint64_t bytes = uint64_t{c[l]} << 32 | a[l];
+    // In steps of 32 bits, which the vector units do for eight or more lanes at once.
+    const uint32_t low = a[l], high = c[l], picks = b[l];
     uint32_t r = 0;
     for (unsigned k = 0; k < 4; ++k) {
-      const uint32_t pick = b[l] >> (4 * k);
-      const auto byte = static_cast<uint32_t>(bytes >> (8 * (pick & 7))) & 0xff;
-      const uint32_t sign = 0u - (byte >> 7);
-      r |= (pick & 8 ? sign & 0xff : byte) << (8 * k);
+      const uint32_t pick = picks >> (4 * k);
+      const uint32_t word = (pick & 4) != 0 ? high : low;
+      const uint32_t byte = (word >> (8 * (pick & 3))) & 0xff;
+      const uint32_t sign = (0u - (byte >> 7)) & 0xff;
+      r |= ((pick & 8) != 0 ? sign : byte) << (8 * k);
     }
     return r;
   });

@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "model/distinct_table.h"
 #include "model/lane_addresses.h"
@@ -43,15 +44,29 @@ inline SectorCounts count_local_sectors(const LaneAddresses& access) {
   return counts;
 }
 
+/// Lanes whose word is `word`. In steps that vector units do for several lanes at once.
+inline GroupMask lanes_with_word(const std::uint32_t* words, std::uint32_t word) {
+  alignas(64) std::uint8_t equal[kGroupLanes];
+  for (unsigned lane = 0; lane < kGroupLanes; ++lane) equal[lane] = words[lane] == word ? 1 : 0;
+  GroupMask lanes = 0;
+  for (unsigned group = 0; group < kGroupLanes; group += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, equal + group, 8);
+    // Gathers the low bit of each byte, first byte lowest.
+    lanes |= static_cast<GroupMask>((eight * 0x0102040810204080ull) >> 56) << group;
+  }
+  return lanes;
+}
+
 /// The same for naturally aligned accesses, whose rows are the same or wholly others: one row of lanes after the other.
+/// A frame has less than 2^34 bytes (CUDA C++ Programming Guide, "Compute Capabilities": 512 KiB).
 inline SectorCounts count_aligned_local_sectors(const std::uint64_t* addresses, GroupMask mask, unsigned bytes) {
   const std::uint32_t rows = std::max(1u, bytes / 4);
+  alignas(64) std::uint32_t words[kGroupLanes];
+  for (unsigned lane = 0; lane < kGroupLanes; ++lane) words[lane] = static_cast<std::uint32_t>(addresses[lane] >> 2);
   SectorCounts counts;
   for (GroupMask left = mask; left != 0;) {
-    const std::uint64_t word = addresses[std::countr_zero(left)] >> 2;
-    GroupMask same = 0;
-    for (unsigned lane = 0; lane < kGroupLanes; ++lane) same |= GroupMask{addresses[lane] >> 2 == word} << lane;
-    same &= left;
+    const GroupMask same = lanes_with_word(words, words[std::countr_zero(left)]) & left;
     const auto octets = static_cast<std::uint32_t>(((same & 0xff) != 0) + ((same & 0xff00) != 0) +
                                                    ((same & 0xff0000) != 0) + ((same & 0xff000000) != 0));
     counts.sectors += octets * rows;

@@ -45,7 +45,7 @@ void fuzz_cubin(Bytes bytes) {
 
 void fuzz_program(Bytes bytes) {
   const auto program = muscope::cubin::inspect_program_bytes("program", bytes);
-  for (const auto& diagnostic : diagnose(program)) {
+  for (const auto& diagnostic : diagnose(program, {90, nullptr})) {
     if (diagnostic.code.empty() || diagnostic.text.empty()) std::abort();
   }
 }
