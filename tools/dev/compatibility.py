@@ -6,17 +6,21 @@
 TABLE is a file of tab-separated columns: suite, program, arguments ("(none...)" for none), exit status on a GPU,
 verdict on a GPU (pass, fail, unclear), and the folder to run in (may be empty). PROGRAMS is a folder with the built
 programs by name. Each runs once, for at most 120 seconds. The program's own words decide: PASS, FAIL and their like;
-one that says nothing has its exit status for a verdict. RESULTS (tab-separated) keeps what was run, so that an
-interrupted run goes on where it ended.
+one that says nothing has its exit status for a verdict. Of each report the lines of a launch must sum to the launch;
+programs that take less than AGAIN seconds run twice, and the two reports must be the same. RESULTS (tab-separated)
+keeps what was run, so that an interrupted run goes on where it ended.
 """
 
+import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 LIMIT = 120
+AGAIN = 5
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BAD = re.compile(r"\bFAIL(ED)?\b|Test failed|[Mm]ismatch|does not match|NOT verified|INCORRECT|incorrect|failed!")
 GOOD = re.compile(r"\bPASS(ED)?\b|passed|Passed|SUCCESS|[Mm]atch|[Ss]uccess|COMPLETED|returned OK|Percent: 0\b|correct|L1-Error: 0")
@@ -28,17 +32,45 @@ def verdict(output, status):
     return "pass" if GOOD.search(output) or status == 0 else "fail"
 
 
-def run(muscope, program, arguments, folder):
+def run(muscope, program, arguments, folder, report):
     begin = time.monotonic()
-    words = [muscope, "run", "--quiet", "--propagate", "--gpu", "h200", "--timeout", str(LIMIT), program, *arguments]
+    words = [muscope, "run", "--quiet", "--propagate", "--gpu", "h200", "--timeout", str(LIMIT), "--json", report, program]
     try:
-        done = subprocess.run(words, cwd=folder or None, capture_output=True, text=True, errors="replace",
+        done = subprocess.run(words + arguments, cwd=folder or None, capture_output=True, text=True, errors="replace",
                               timeout=3 * LIMIT)
         status, output, told = done.returncode, done.stdout + done.stderr, done.stderr
     except subprocess.TimeoutExpired:
         status, output, told = -1, "", "error: muscope did not end"
     codes = sorted(set(re.findall(r"\berror (D\d{3}): ([^\n]*)", told)))
     return status, verdict(output, status), time.monotonic() - begin, codes
+
+
+def wrong_total(report):
+    """The first metric of a launch that its lines do not sum to; empty when there is none."""
+    for launch in report.get("launches", []):
+        sums = {}
+        for line in launch["lines"]:
+            for name, metric in line["metrics"].items():
+                if name.endswith(".sum"):
+                    sums[name] = sums.get(name, 0) + metric["value"]
+        for name, value in sums.items():
+            if name in launch["metrics"] and launch["metrics"][name]["value"] != value:
+                return f"{name} of launch {launch['index']}: {launch['metrics'][name]['value']}, its lines {value}"
+    return ""
+
+
+def look_at_report(first, again):
+    """What is to be said of the report, and of a second run's."""
+    text = pathlib.Path(first).read_text() if pathlib.Path(first).exists() else ""
+    if not text:
+        return "no report"
+    wrong = wrong_total(json.loads(text))
+    if wrong:
+        return "totals: " + wrong
+    if not again:
+        return "totals match"
+    same = pathlib.Path(again).exists() and pathlib.Path(again).read_text() == text
+    return "totals match, same twice" if same else "totals match, two runs differ"
 
 
 def main(arguments):
@@ -58,17 +90,34 @@ def main(arguments):
             continue
         if key not in known:
             given = [] if words.startswith("(") else words.split()
-            status, got, seconds, codes = run(str(muscope), str(programs / name), given, folder)
+            with tempfile.TemporaryDirectory() as scratch:
+                job = [str(muscope), str(programs / name), given, folder]
+                status, got, seconds, codes = run(*job, scratch + "/1.json")
+                second = scratch + "/2.json" if seconds < AGAIN else ""
+                if second:
+                    run(*job, second)
+                looked = look_at_report(scratch + "/1.json", second)
             same = got == expected or expected not in ("pass", "fail")
             same = same and (str(status) == exit_status or exit_status == "stopped")
             why = "; ".join(f"{code}: {text}" for code, text in codes) if not same else ""
-            known[key] = [*key, "as on a GPU" if same else "differs", got, f"{seconds:.1f}", why]
+            known[key] = [*key, "as on a GPU" if same else "differs", got, f"{seconds:.1f}", why, looked]
             if results:
                 with results.open("a") as out:
                     out.write("\t".join(known[key]) + "\n")
             print("\t".join(known[key])[:200], flush=True)
         rows.append(known[key])
     write(rows)
+
+
+def report_text(rows):
+    matching = [row for row in rows if row[7].startswith("totals match")]
+    twice = [row for row in rows if "two runs" in row[7] or "same twice" in row[7]]
+    varied = [row[1] for row in twice if "differ" in row[7]]
+    text = [f"In {len(matching)} of their {len(rows)} reports every line's counts sum to the launch's. {len(twice)} that take",
+            f"less than {AGAIN} seconds ran twice: {len(twice) - len(varied)} gave the same report, byte for byte."]
+    if varied:
+        text += [f"The others ({', '.join(varied)}) hold what the program itself draws anew, or are named below."]
+    return text
 
 
 def write(rows):
@@ -78,7 +127,7 @@ def write(rows):
             f"{len(run_rows)} runs of public programs, unmodified, as nvcc 13.0 builds them (`-arch=sm_80`), with the",
             f"arguments of the table, at most {LIMIT} seconds each, on two cores. **{good} of {len(run_rows)}** end as they",
             "do on an H200: same exit status, same verdict by the program's own words. None of their code is in this",
-            "repository. Written by `tools/dev/compatibility.py`.", "",
+            "repository. Written by `tools/dev/compatibility.py`.", "", *report_text(run_rows), "",
             "| suite | runs | as on an H200 |", "|---|---:|---:|"]
     for suite in dict.fromkeys(row[0] for row in run_rows):
         mine = [row for row in run_rows if row[0] == suite]
@@ -92,8 +141,8 @@ def write(rows):
     missing = [row[1] for row in rows if row[3] == "not built"]
     if missing:
         text += ["", "Not tried: " + ", ".join(missing) + "."]
-    text += ["", "## All", "", "| suite | program | arguments | result | seconds |", "|---|---|---|---|---:|"]
-    text += [f"| {row[0]} | {row[1]} | `{row[2]}` | {row[3]} | {row[5]} |" for row in run_rows]
+    text += ["", "## All", "", "| suite | program | arguments | result | seconds | report |", "|---|---|---|---|---:|---|"]
+    text += [f"| {row[0]} | {row[1]} | `{row[2]}` | {row[3]} | {row[5]} | {row[7]} |" for row in run_rows]
     (ROOT / "docs/compatibility.md").write_text("\n".join(text) + "\n")
 
 
