@@ -1,0 +1,225 @@
+// Copies in device memory whose sides begin anywhere.
+//
+//   copy_bytes(out, in, bytes, stream)
+//   copy_rows(out, out_pitch, in, in_pitch, width, height, stream)     pitches and width in bytes
+//   copy_strided(out, in, in_stride, n, stream)                        out[i] = in[i * in_stride]
+//
+// Stores are 16 bytes at multiples of 16. Where the input is misaligned against the output, a thread reads the two
+// vectors that its 16 bytes lie in (the second one comes from the L1 cache) and shifts.
+#pragma once
+
+#include "common.cuh"
+
+namespace muscope::kernels {
+
+namespace detail {
+
+inline constexpr int kCopyThreads = 256;
+inline constexpr int kCopyVectors = 4;  // per thread
+
+/// kUnit: how far both sides are from multiples of 16 against each other is a multiple of it; 16: equally far.
+template <int kUnit>
+__device__ inline void copy_vectors(char* out, const char* in, const std::size_t (&index)[kCopyVectors],
+                                    std::size_t vectors) {
+  uint4 v[kCopyVectors];
+  if constexpr (kUnit == 16) {
+#pragma unroll
+    for (int k = 0; k < kCopyVectors; ++k) {
+      if (index[k] < vectors) v[k] = load_once(reinterpret_cast<const uint4*>(in) + index[k]);
+    }
+  } else {
+    const unsigned shift = misalignment(in, 16);
+    const uint4* const p = reinterpret_cast<const uint4*>(in - shift);
+    uint4 high[kCopyVectors];
+#pragma unroll
+    for (int k = 0; k < kCopyVectors; ++k) {
+      if (index[k] < vectors) {
+        v[k] = p[index[k]];
+        high[k] = p[index[k] + 1];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kCopyVectors; ++k) v[k] = shifted<kUnit>(v[k], high[k], shift);
+  }
+#pragma unroll
+  for (int k = 0; k < kCopyVectors; ++k) {
+    if (index[k] < vectors) store_once(reinterpret_cast<uint4*>(out) + index[k], v[k]);
+  }
+}
+
+/// `head` bytes before the first vector of the output. The last vector is left to single bytes where its input could
+/// not be read in whole vectors.
+template <int kUnit>
+__global__ void __launch_bounds__(kCopyThreads)
+    copy_kernel(char* out, const char* in, std::size_t head, std::size_t vectors, std::size_t bytes) {
+  std::size_t index[kCopyVectors];
+#pragma unroll
+  for (int k = 0; k < kCopyVectors; ++k) {
+    index[k] = (blockIdx.x * std::size_t{kCopyVectors} + k) * kCopyThreads + threadIdx.x;
+  }
+  copy_vectors<kUnit>(out + head, in + head, index, vectors);
+  if (blockIdx.x == 0) {
+    for (std::size_t i = threadIdx.x; i < head; i += kCopyThreads) out[i] = in[i];
+    for (std::size_t i = head + vectors * 16 + threadIdx.x; i < bytes; i += kCopyThreads) out[i] = in[i];
+  }
+}
+
+struct RowsArgs {
+  char* out;
+  const char* in;
+  long long out_pitch, in_pitch;
+  unsigned width, per_row;  // bytes; vectors that a row may touch
+  long long height;
+};
+
+/// One vector of the output per thread and step; vectors at the ends of rows go byte by byte.
+template <int kBytes>
+__global__ void __launch_bounds__(kCopyThreads) rows_kernel(RowsArgs a) {
+  const long long count = a.height * a.per_row;
+  const Bytes all = {const_cast<char*>(a.in), const_cast<char*>(a.in) + (a.height - 1) * a.in_pitch + a.width};
+  const long long base = blockIdx.x * static_cast<long long>(kCopyThreads * kCopyVectors) + threadIdx.x;
+  uint4 v[kCopyVectors];
+  char* p[kCopyVectors];
+  char* row_of[kCopyVectors];
+#pragma unroll
+  for (int k = 0; k < kCopyVectors; ++k) {
+    const long long i = base + k * kCopyThreads;
+    if (i >= count) {
+      row_of[k] = nullptr;
+      continue;
+    }
+    const long long row = i / a.per_row;
+    char* const out = a.out + row * a.out_pitch;
+    const int at = static_cast<int>(i - row * a.per_row) * 16 - static_cast<int>(misalignment(out, 16));
+    row_of[k] = at < static_cast<int>(a.width) ? out : nullptr;
+    p[k] = out + at;
+    if (row_of[k] != nullptr) v[k] = load_any<kBytes>(a.in + row * a.in_pitch + at, all);
+  }
+#pragma unroll
+  for (int k = 0; k < kCopyVectors; ++k) {
+    if (row_of[k] != nullptr) store_aligned<kBytes>(p[k], v[k], {row_of[k], row_of[k] + a.width});
+  }
+}
+
+/// Single elements: rows of few bytes, strided elements.
+template <typename Element>
+__global__ void __launch_bounds__(kCopyThreads) elements_kernel(char* out, const char* in, long long out_pitch,
+                                                                long long in_pitch, unsigned per_row, long long count) {
+  constexpr int kEach = 8;
+  const long long base = blockIdx.x * static_cast<long long>(kCopyThreads * kEach) + threadIdx.x;
+  Element v[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const long long i = base + k * kCopyThreads;
+    if (i < count) {
+      const long long row = per_row == 1 ? i : i / per_row;
+      v[k] = __ldcs(reinterpret_cast<const Element*>(in + row * in_pitch) + (i - row * per_row));
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const long long i = base + k * kCopyThreads;
+    if (i < count) {
+      const long long row = per_row == 1 ? i : i / per_row;
+      __stcs(reinterpret_cast<Element*>(out + row * out_pitch) + (i - row * per_row), v[k]);
+    }
+  }
+}
+
+template <typename Element>
+inline cudaError_t launch_elements(char* out, const char* in, long long out_pitch, long long in_pitch, unsigned per_row,
+                                   long long rows, cudaStream_t stream) {
+  const long long blocks = parts(rows * per_row, static_cast<long long>(kCopyThreads * 8));
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  elements_kernel<Element><<<static_cast<unsigned>(blocks), kCopyThreads, 0, stream>>>(out, in, out_pitch, in_pitch,
+                                                                                       per_row, rows * per_row);
+  return cudaGetLastError();
+}
+
+}  // namespace detail
+
+/// Copies bytes of device memory from anywhere to anywhere; the two must not overlap.
+/// Errors: cudaErrorInvalidValue for null with a size; what the launch returns. Asynchronous in `stream`.
+inline cudaError_t copy_bytes(void* out, const void* in, std::size_t bytes, cudaStream_t stream = nullptr) {
+  if (bytes == 0) return cudaSuccess;
+  if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+  const std::size_t to = reinterpret_cast<std::uintptr_t>(out), from = reinterpret_cast<std::uintptr_t>(in);
+  std::size_t head = (16 - to % 16) % 16;
+  const std::size_t apart = (from - to) % 16;
+  // A vector that begins `apart` behind an aligned one needs the 16 bytes before or after it to exist: the first and
+  // the last are left to single bytes.
+  if (apart != 0) head += 16;
+  if (head > bytes) head = bytes;
+  std::size_t vectors = (bytes - head) / 16;
+  if (apart != 0 && vectors != 0) --vectors;
+  const std::size_t blocks = parts<std::size_t>(vectors, detail::kCopyThreads * detail::kCopyVectors);
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  const unsigned grid = blocks == 0 ? 1 : static_cast<unsigned>(blocks);
+  auto* const o = static_cast<char*>(out);
+  auto* const i = static_cast<const char*>(in);
+  if (apart == 0) {
+    detail::copy_kernel<16><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+  } else if (apart % 4 == 0) {
+    detail::copy_kernel<4><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+  } else {
+    detail::copy_kernel<1><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+  }
+  return cudaGetLastError();
+}
+
+/// Copies `height` rows of `width` bytes (below 2^31). What lies between the rows is not written. Otherwise as
+/// copy_bytes().
+inline cudaError_t copy_rows(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch, std::size_t width,
+                             std::size_t height, cudaStream_t stream = nullptr) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (out == nullptr || in == nullptr || out_pitch < width || in_pitch < width || width > 0x7fffffe0) {
+    return cudaErrorInvalidValue;
+  }
+  if (out_pitch == width && in_pitch == width) return copy_bytes(out, in, width * height, stream);
+  auto* const o = static_cast<char*>(out);
+  auto* const i = static_cast<const char*>(in);
+  const auto to_pitch = static_cast<long long>(out_pitch), from_pitch = static_cast<long long>(in_pitch);
+  const auto rows = static_cast<long long>(height);
+  const std::uintptr_t place =
+      reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in) | out_pitch | in_pitch | width;
+  const auto w = static_cast<unsigned>(width);
+  if (width <= 64) {  // rows of few bytes: neighbouring lanes on neighbouring elements
+    if (place % 16 == 0) return detail::launch_elements<uint4>(o, i, to_pitch, from_pitch, w / 16, rows, stream);
+    if (place % 8 == 0) return detail::launch_elements<uint2>(o, i, to_pitch, from_pitch, w / 8, rows, stream);
+    if (place % 4 == 0) return detail::launch_elements<unsigned>(o, i, to_pitch, from_pitch, w / 4, rows, stream);
+    if (place % 2 == 0) return detail::launch_elements<unsigned short>(o, i, to_pitch, from_pitch, w / 2, rows, stream);
+    return detail::launch_elements<unsigned char>(o, i, to_pitch, from_pitch, w, rows, stream);
+  }
+  detail::RowsArgs a{};
+  a.out = o;
+  a.in = i;
+  a.out_pitch = to_pitch;
+  a.in_pitch = from_pitch;
+  a.width = w;
+  a.per_row = (w + 15) / 16 + ((reinterpret_cast<std::uintptr_t>(out) | out_pitch) % 16 == 0 ? 0 : 1);
+  a.height = rows;
+  const long long blocks = parts(rows * a.per_row, static_cast<long long>(detail::kCopyThreads * detail::kCopyVectors));
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  const auto grid = static_cast<unsigned>(blocks);
+  if (place % 4 == 0) {
+    detail::rows_kernel<4><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+  } else {
+    detail::rows_kernel<1><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+  }
+  return cudaGetLastError();
+}
+
+/// out[i] = in[i * in_stride] for i < n. T of 1, 2, 4, 8 or 16 bytes. Errors as copy_bytes().
+template <typename T>
+cudaError_t copy_strided(T* out, const T* in, std::size_t in_stride, std::size_t n, cudaStream_t stream = nullptr) {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
+  if (n == 0) return cudaSuccess;
+  if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+  if (in_stride == 1) return copy_bytes(out, in, n * sizeof(T), stream);
+  using Element = std::conditional_t<sizeof(T) == 8, uint2, typename Unsigned<sizeof(T)>::type>;
+  return detail::launch_elements<Element>(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), sizeof(T),
+                                          static_cast<long long>(in_stride * sizeof(T)), 1, static_cast<long long>(n),
+                                          stream);
+}
+
+}  // namespace muscope::kernels

@@ -1,0 +1,171 @@
+// What reductions and scans combine with: operators with an identity, types to add up in, and groups of lanes.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cfloat>
+#include <climits>
+#include <type_traits>
+
+#include "common.cuh"
+
+namespace muscope::kernels {
+
+namespace detail {
+
+template <typename T>
+__host__ __device__ constexpr T lowest() {
+  if constexpr (std::is_same_v<T, float>) {
+    return -__builtin_huge_valf();
+  } else if constexpr (std::is_same_v<T, double>) {
+    return -__builtin_huge_val();
+  } else {
+    return std::is_signed_v<T> ? static_cast<T>(T{1} << (sizeof(T) * 8 - 1)) : T{0};
+  }
+}
+
+template <typename T>
+__host__ __device__ constexpr T highest() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return -lowest<T>();
+  } else {
+    return static_cast<T>(~lowest<T>());
+  }
+}
+
+}  // namespace detail
+
+/// An operator is associative and has an identity: op(identity, x) == x. Own operators have the same two members.
+/// They need not commute for scans and for segmented reductions of ragged segments; reduce() needs that they do.
+struct Sum {
+  template <typename T>
+  __host__ __device__ static constexpr T identity() {
+    return T{};
+  }
+  template <typename T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+/// The smaller one. A NaN is passed over, as fminf does.
+struct Min {
+  template <typename T>
+  __host__ __device__ static constexpr T identity() {
+    return detail::highest<T>();
+  }
+  template <typename T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return b < a || a != a ? b : a;
+  }
+};
+
+/// The larger one. A NaN is passed over, as fmaxf does.
+struct Max {
+  template <typename T>
+  __host__ __device__ static constexpr T identity() {
+    return detail::lowest<T>();
+  }
+  template <typename T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return a < b || a != a ? b : a;
+  }
+};
+
+/// The type in which elements are combined: half in float, everything else in itself.
+template <typename T>
+struct Accumulator {
+  using type = T;
+};
+template <>
+struct Accumulator<__half> {
+  using type = float;
+};
+template <typename T>
+using accumulator_t = typename Accumulator<T>::type;
+
+namespace detail {
+
+template <typename A, typename T>
+__device__ inline A widened(T value) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return __half2float(value);
+  } else {
+    return static_cast<A>(value);
+  }
+}
+
+/// A value of a multiple of 4 bytes from the lane whose number differs by `mask`.
+template <typename T>
+__device__ inline T from_lane_xor(T value, int mask) {
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+  unsigned words[sizeof(T) / 4];
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (unsigned& word : words) word = __shfl_xor_sync(kAllLanes, word, mask, kLanes);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+/// The value of the lane `distance` below; the lane's own where there is none.
+template <typename T>
+__device__ inline T from_lane_below(T value, int distance) {
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+  unsigned words[sizeof(T) / 4];
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (unsigned& word : words) word = __shfl_up_sync(kAllLanes, word, distance, kLanes);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+/// The value of one lane for all of them.
+template <typename T>
+__device__ inline T from_lane(T value, int lane) {
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+  unsigned words[sizeof(T) / 4];
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (unsigned& word : words) word = __shfl_sync(kAllLanes, word, lane, kLanes);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+/// All lanes of groups of kGroup neighbouring lanes get the group's result.
+template <int kGroup, typename T, typename Op>
+__device__ inline T reduce_lanes(T value, Op op) {
+#pragma unroll
+  for (int mask = kGroup / 2; mask > 0; mask /= 2) value = op(value, from_lane_xor(value, mask));
+  return value;
+}
+
+/// The result of all kThreads threads, in thread 0 (and its warp). Two barriers if `shared` is used again.
+template <int kThreads, typename T, typename Op>
+__device__ inline T reduce_block(T value, Op op, T* shared) {
+  constexpr int kWarps = kThreads / kLanes;
+  value = reduce_lanes<kLanes>(value, op);
+  if (threadIdx.x % kLanes == 0) shared[threadIdx.x / kLanes] = value;
+  __syncthreads();
+  if (threadIdx.x < kLanes) {
+    value = threadIdx.x < kWarps ? shared[threadIdx.x] : Op::template identity<T>();
+    value = reduce_lanes<kLanes>(value, op);
+  }
+  return value;
+}
+
+/// The elements of 16 bytes.
+template <typename T>
+union Vector {
+  uint4 whole;
+  T elements[16 / sizeof(T)];
+  __device__ Vector() {}
+};
+
+}  // namespace detail
+
+/// Makes workspace ready for its first use. Every call leaves it ready for the next one in the same stream.
+inline cudaError_t prepare_workspace(void* workspace, std::size_t bytes, cudaStream_t stream = nullptr) {
+  return cudaMemsetAsync(workspace, 0, bytes, stream);
+}
+
+}  // namespace muscope::kernels

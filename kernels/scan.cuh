@@ -1,0 +1,265 @@
+// Prefix sums (and prefixes of any associative operator) in one pass: every element is read once and written once.
+//
+//   exclusive_scan(workspace, bytes, out, in, n, op, init, stream)     out[i] = init + in[0] + ... + in[i - 1]
+//   inclusive_scan(workspace, bytes, out, in, n, op, stream)           out[i] = in[0] + ... + in[i]
+//
+// A block scans a tile in registers and publishes its total; then it looks back over the totals of the tiles before it
+// until it meets one whose whole prefix is known ("decoupled look-back", Merrill and Garland 2016). A published word
+// carries 32 bits of value beside a tag of 32 bits, so that no fence is needed between the two; the tag holds the
+// number of the call, so that nothing must be reset between calls: one launch, no memset.
+//
+// Rows of 32 x 16 bytes are scanned across the warp where they are loaded: no exchange through shared memory.
+#pragma once
+
+#include "operators.cuh"
+#include "reduce.cuh"
+
+namespace muscope::kernels {
+
+namespace detail {
+
+/// The first bytes of the workspace; the tiles' words follow at 256.
+struct ScanState {
+  unsigned call;  // how many calls were finished
+  unsigned done;  // blocks of this call
+};
+inline constexpr std::size_t kScanHead = 256;
+
+/// The words by which tiles tell each other their totals: one of 64 bits for every 32 bits of T.
+template <typename T>
+struct TileWords {
+  static constexpr int kWords = sizeof(T) / 4;
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+
+  volatile unsigned long long* words;
+
+  __device__ void publish(unsigned tile, T value, unsigned tag) const {
+    unsigned parts_of[kWords];
+    __builtin_memcpy(parts_of, &value, sizeof(T));
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      words[static_cast<std::size_t>(tile) * kWords + k] = static_cast<unsigned long long>(tag) << 32 | parts_of[k];
+    }
+  }
+  /// The tag of what was published, or 0 when its words are not of one piece.
+  __device__ unsigned read(unsigned tile, T* value) const {
+    unsigned parts_of[kWords];
+    unsigned tag = 0;
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      const unsigned long long word = words[static_cast<std::size_t>(tile) * kWords + k];
+      parts_of[k] = static_cast<unsigned>(word);
+      const unsigned part_tag = static_cast<unsigned>(word >> 32);
+      tag = k == 0 || tag == part_tag ? part_tag : 0;
+    }
+    __builtin_memcpy(value, parts_of, sizeof(T));
+    return tag;
+  }
+};
+
+/// Lane 31's is the oldest: combines from there to lane 0. All lanes get the result.
+template <typename T, typename Op>
+__device__ inline T combine_back(T value, Op op) {
+#pragma unroll
+  for (int mask = 1; mask < kLanes; mask *= 2) {
+    const T other = from_lane_xor(value, mask);
+    value = (threadIdx.x & static_cast<unsigned>(mask)) ? op(value, other) : op(other, value);
+  }
+  return value;
+}
+
+/// The prefix of all tiles before `tile` (> 0), by one warp: 32 tiles at a time.
+template <typename T, typename Op>
+__device__ inline T look_back(const TileWords<T>& tiles, unsigned tile, unsigned total_tag, unsigned prefix_tag,
+                              Op op) {
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  T prefix = Op::template identity<T>();
+  for (int at = static_cast<int>(tile) - 1;; at -= kLanes) {
+    T value = Op::template identity<T>();
+    unsigned tag = prefix_tag;  // before the first tile there is nothing
+    if (at - lane >= 0) {
+      do {
+        tag = tiles.read(static_cast<unsigned>(at - lane), &value);
+      } while (tag != total_tag && tag != prefix_tag);
+    }
+    const unsigned known = __ballot_sync(kAllLanes, tag == prefix_tag);
+    const int nearest = known == 0 ? kLanes : __ffs(static_cast<int>(known)) - 1;
+    if (lane > nearest) value = Op::template identity<T>();
+    prefix = op(combine_back(value, op), prefix);
+    if (known != 0) return prefix;
+  }
+}
+
+/// kVectors rows of 16 bytes per lane. kVectorOut: `out` is as far from a multiple of 16 bytes as `in`.
+template <int kThreads, int kVectors, bool kExclusive, bool kVectorOut, typename T, typename Op>
+__global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op,
+                                                        T init, ScanState* state, unsigned long long* words) {
+  constexpr int kElements = 16 / sizeof(T);
+  constexpr int kWarps = kThreads / kLanes;
+  constexpr long long kTile = static_cast<long long>(kThreads) * kVectors * kElements;
+  __shared__ T totals[kWarps];
+  __shared__ T prefixes[kWarps];
+  const T identity = Op::template identity<T>();
+  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+  const unsigned tile = blockIdx.x;
+  // Element of the array at which this lane's part of row 0 begins; below 0 for what lies before a misaligned array.
+  const long long first = tile * kTile - behind + (warp * (kVectors * kLanes) + lane) * kElements;
+  const long long tile_begin = tile * kTile - behind;
+  const bool inside = tile_begin >= 0 && tile_begin + kTile <= static_cast<long long>(n);
+  Vector<T> v[kVectors];
+  if (inside) {
+#pragma unroll
+    for (int r = 0; r < kVectors; ++r) {
+      v[r].whole = load_once(reinterpret_cast<const uint4*>(in + first) + r * kLanes);
+    }
+  } else {
+#pragma unroll
+    for (int r = 0; r < kVectors; ++r) {
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) {
+        const long long i = first + r * (kLanes * kElements) + e;
+        v[r].elements[e] = i >= 0 && i < static_cast<long long>(n) ? in[i] : identity;
+      }
+    }
+  }
+  const unsigned call = warp == 0 ? *reinterpret_cast<volatile unsigned*>(&state->call) : 0;
+  // Each lane's elements, then across the lanes of each row, then over the rows.
+  T before[kVectors];  // everything of the warp before this lane's part of the row
+  T total = identity;
+#pragma unroll
+  for (int r = 0; r < kVectors; ++r) {
+#pragma unroll
+    for (int e = 1; e < kElements; ++e) v[r].elements[e] = op(v[r].elements[e - 1], v[r].elements[e]);
+    before[r] = v[r].elements[kElements - 1];
+  }
+#pragma unroll
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+#pragma unroll
+    for (int r = 0; r < kVectors; ++r) {
+      const T below = from_lane_below(before[r], distance);
+      if (lane >= static_cast<unsigned>(distance)) before[r] = op(below, before[r]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < kVectors; ++r) {
+    const T row = from_lane(before[r], kLanes - 1);
+    const T left = from_lane_below(before[r], 1);
+    before[r] = op(total, lane == 0 ? identity : left);
+    total = op(total, row);
+  }
+  if (lane == 0) totals[warp] = total;
+  __syncthreads();
+  if (warp == 0) {
+    const unsigned total_tag = (call + 1) * 2, prefix_tag = total_tag + 1;
+    T upto = lane < kWarps ? totals[lane] : identity;
+#pragma unroll
+    for (int distance = 1; distance < kWarps; distance *= 2) {
+      const T below = from_lane_below(upto, distance);
+      if (lane >= static_cast<unsigned>(distance)) upto = op(below, upto);
+    }
+    const T whole = from_lane(upto, kWarps - 1);
+    const T left = from_lane_below(upto, 1);
+    const TileWords<T> tiles{words};
+    T prefix = init;
+    if (gridDim.x > 1) {
+      if (tile == 0) {
+        if (lane == 0) tiles.publish(0, op(init, whole), prefix_tag);
+      } else {
+        if (lane == 0) tiles.publish(tile, whole, total_tag);
+        prefix = look_back(tiles, tile, total_tag, prefix_tag, op);
+        if (lane == 0) tiles.publish(tile, op(prefix, whole), prefix_tag);
+      }
+    }
+    if (lane < kWarps) prefixes[lane] = op(prefix, lane == 0 ? identity : left);
+  }
+  __syncthreads();
+  const T prefix = prefixes[warp];
+#pragma unroll
+  for (int r = 0; r < kVectors; ++r) {
+    const T base = op(prefix, before[r]);
+    Vector<T> result;
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) {
+      if constexpr (kExclusive) {
+        result.elements[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
+      } else {
+        result.elements[e] = op(base, v[r].elements[e]);
+      }
+    }
+    const long long i = first + r * (kLanes * kElements);
+    if (inside && kVectorOut) {
+      store_once(reinterpret_cast<uint4*>(out + i), result.whole);
+    } else {
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) {
+        if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result.elements[e];
+      }
+    }
+  }
+  if (gridDim.x > 1 && threadIdx.x == 0) {
+    if (atomicInc(&state->done, gridDim.x - 1) == gridDim.x - 1) state->call = call + 1;
+  }
+}
+
+template <int kThreads, int kVectors, bool kExclusive, typename T, typename Op>
+inline cudaError_t launch_scan(void* workspace, T* out, const T* in, std::size_t n, Op op, T init,
+                               cudaStream_t stream) {
+  constexpr std::size_t kTile = static_cast<std::size_t>(kThreads) * kVectors * (16 / sizeof(T));
+  const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
+  const std::size_t blocks = parts(n + behind, kTile);
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  auto* const state = static_cast<ScanState*>(workspace);
+  auto* const words = reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kScanHead);
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 == reinterpret_cast<std::uintptr_t>(in) % 16) {
+    scan_kernel<kThreads, kVectors, kExclusive, true, T, Op>
+        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
+  } else {
+    scan_kernel<kThreads, kVectors, kExclusive, false, T, Op>
+        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
+  }
+  return cudaGetLastError();
+}
+
+/// Tiles of 2 KiB are the smallest that are used.
+template <typename T>
+inline std::size_t scan_workspace(std::size_t n) {
+  return kScanHead + (parts<std::size_t>(n + 16, 2048 / sizeof(T)) + 1) * (sizeof(T) / 4) * 8;
+}
+
+template <bool kExclusive, typename T, typename Op>
+inline cudaError_t scan(void* workspace, std::size_t& bytes, T* out, const T* in, std::size_t n, Op op, T init,
+                        cudaStream_t stream) {
+  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "elements of 4 or 8 bytes");
+  const std::size_t needed = scan_workspace<T>(n);
+  if (workspace == nullptr) {
+    bytes = needed;
+    return cudaSuccess;
+  }
+  if (n == 0) return cudaSuccess;
+  if (bytes < needed || out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+  if (n * sizeof(T) <= std::size_t{1} << 20)
+    return launch_scan<128, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  return launch_scan<256, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+}
+
+}  // namespace detail
+
+/// out[i] = op(init, in[0], ..., in[i - 1]). T: float, double and integers of 4 or 8 bytes (or a trivially copyable
+/// type of these sizes with an Op). `out` may be `in`. Pointers are aligned to T, no more; fastest where both are
+/// equally far from a multiple of 16 bytes. Sums of floating-point numbers may differ in their last bits from run to
+/// run. Workspace: asked for and prepared as for reduce(); its size depends on n. Errors: cudaErrorInvalidValue for
+/// null with a size or too little workspace; what a launch returns. Asynchronous.
+template <typename T, typename Op = Sum>
+cudaError_t exclusive_scan(void* workspace, std::size_t& bytes, T* out, const T* in, std::size_t n, Op op = {},
+                           T init = Op::template identity<T>(), cudaStream_t stream = nullptr) {
+  return detail::scan<true>(workspace, bytes, out, in, n, op, init, stream);
+}
+
+/// out[i] = op(in[0], ..., in[i]). Otherwise as exclusive_scan().
+template <typename T, typename Op = Sum>
+cudaError_t inclusive_scan(void* workspace, std::size_t& bytes, T* out, const T* in, std::size_t n, Op op = {},
+                           cudaStream_t stream = nullptr) {
+  return detail::scan<false>(workspace, bytes, out, in, n, op, Op::template identity<T>(), stream);
+}
+
+}  // namespace muscope::kernels
