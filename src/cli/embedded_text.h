@@ -13,5 +13,9 @@ struct EmbeddedText {
 
 /// docs/explain/*.md, in the order of their names.
 std::span<const EmbeddedText> explain_texts();
+/// Guides for users: docs/*.md.
+std::span<const EmbeddedText> guide_texts();
+/// The learner's pages: docs/learn/*.md.
+std::span<const EmbeddedText> learn_texts();
 
 }  // namespace muscope::cli

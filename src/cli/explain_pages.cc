@@ -79,14 +79,15 @@ void read_header(ExplainPage& page, std::string_view header) {
   }
 }
 
-ExplainPage parse_page(const EmbeddedText& file) {
+ExplainPage parse_page(const EmbeddedText& file, std::string_view group = "") {
   ExplainPage page;
   page.name = file.name;
+  if (group == kLearnGroup) page.name = page.name == "README" ? "learn" : "learn-" + page.name;
   std::string_view rest = file.text;
   std::string_view title = take_line(rest);
   if (title.starts_with("# ")) title.remove_prefix(2);
   page.title = title;
-  page.group = is_code(page.name) ? group_of_code(page.name) : "other";
+  page.group = !group.empty() ? group : is_code(page.name) ? group_of_code(page.name) : "other";
   if (rest.starts_with(kComment)) {
     std::string_view line = take_line(rest);
     line.remove_prefix(kComment.size());
@@ -103,6 +104,8 @@ const std::vector<ExplainPage>& explain_pages() {
   static const std::vector<ExplainPage> pages = [] {
     std::vector<ExplainPage> all;
     for (const EmbeddedText& file : explain_texts()) all.push_back(parse_page(file));
+    for (const EmbeddedText& file : guide_texts()) all.push_back(parse_page(file, kGuideGroup));
+    for (const EmbeddedText& file : learn_texts()) all.push_back(parse_page(file, kLearnGroup));
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return all;
   }();

@@ -1,11 +1,12 @@
-// The pages of docs/explain as topics. A page:
+// The pages of docs/explain as topics, and the guides of docs/ ("how-it-works") and docs/learn ("learn-banks"). A page:
 //
 //   # Bank conflict
 //   <!-- group: shared memory; also: conflict, n-way -->
 //
 //   Text in Markdown. Links to other pages: [bank](bank.md).
 //
-// Pages of messages (D101, A101, ...) have no second line; their group follows from their name.
+// Pages of messages (D101, A101, ...) have no second line; their group follows from their name, that of guides from
+// their folder.
 #pragma once
 
 #include <string>
@@ -21,6 +22,9 @@ struct ExplainPage {
   std::vector<std::string> also;
   std::string_view body;  ///< Markdown, after title and group
 };
+
+/// Groups of docs/*.md and docs/learn/*.md.
+inline constexpr std::string_view kGuideGroup = "guides", kLearnGroup = "learning step by step";
 
 /// All pages, parsed once, by name.
 const std::vector<ExplainPage>& explain_pages();

@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "cli/explain_metrics.h"
 #include "cli/explain_pages.h"
 #include "cli/explain_topics.h"
 #include "report/metrics.h"
@@ -16,6 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string explain(std::string_view topic, std::size_t width = 80) { return explain_topic(topic, {width, false}); }
+
+/// Guides quote output of commands, as wide as it is.
+bool is_guide(const ExplainPage& page) { return page.group == kGuideGroup || page.group == kLearnGroup; }
 
 std::size_t widest(const std::string& text) {
   std::size_t most = 0;
@@ -29,11 +35,13 @@ TEST(ExplainPages, AllLinksResolve) {
   for (const ExplainPage& page : explain_pages()) names.insert(page.name);
   ASSERT_GT(names.size(), 40u);
   std::size_t links = 0;
-  for (const ExplainPage& page : explain_pages())
+  for (const ExplainPage& page : explain_pages()) {
+    if (is_guide(page)) continue;  // theirs lead to files of the repository: tests/docs
     for (const std::string& link : links_of(page)) {
       EXPECT_TRUE(names.contains(link)) << page.name << ".md links to " << link << ".md";
       ++links;
     }
+  }
   EXPECT_GT(links, 60u);
 }
 
@@ -43,7 +51,9 @@ TEST(ExplainPages, HaveTitlesGroupsAndBodies) {
     EXPECT_FALSE(page.title.empty()) << page.name;
     EXPECT_NE(page.group, "other") << page.name << " has no group";
     EXPECT_GT(page.body.size(), 80u) << page.name;
-    EXPECT_THAT(page.body, Not(HasSubstr("<!--"))) << page.name;
+    if (!is_guide(page)) {
+      EXPECT_THAT(page.body, Not(HasSubstr("<!--"))) << page.name;
+    }
     if (page.group.starts_with("messages")) {
       EXPECT_TRUE(page.title.starts_with(page.name + ": ")) << page.name << ": " << page.title;
     }
@@ -62,6 +72,19 @@ TEST(ExplainPages, EveryTermTheReportUsesHasAPage) {
                            "ideal-sectors",      "atomics", "memory",   "waves",     "block",
                            "divergence"})
     EXPECT_NE(find_page(term), nullptr) << term;
+}
+
+TEST(ExplainPages, GuidesAndLessonsArePages) {
+  for (const char* guide : {"how-it-works", "comparison", "accuracy", "performance", "limits", "commands", "claims"}) {
+    const ExplainPage* page = find_page(guide);
+    ASSERT_NE(page, nullptr) << guide;
+    EXPECT_EQ(page->group, kGuideGroup) << guide;
+  }
+  ASSERT_NE(find_page("learn"), nullptr);
+  EXPECT_EQ(find_page("learn")->title, "Learning GPU memory with muscope");
+  ASSERT_NE(find_page("learn banks"), nullptr);
+  EXPECT_THAT(explain("learn banks"), HasSubstr("Word w is in bank w mod 32"));
+  EXPECT_EQ(find_page("bank"), find_page("banks"));  // the term, not the lesson
 }
 
 TEST(ExplainPages, TheCostsInThemFollowTheRules) {
@@ -91,6 +114,15 @@ TEST(Explain, EveryMetricAndOldName) {
   EXPECT_THAT(text, AllOf(HasSubstr("share count once"), Not(HasSubstr("100 %"))));
   EXPECT_THAT(explain("achieved_occupancy"), HasSubstr("not modelled yet"));
   EXPECT_THAT(explain("l1tex__t_sectors*"), HasSubstr("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"));
+}
+
+TEST(Explain, ThePageOfMetricsIsTheProgramsOwn) {
+  std::ifstream in(MUSCOPE_SOURCE_DIR "/docs/metrics.md");
+  const std::string committed((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string page = metrics_page();
+  EXPECT_TRUE(committed == page) << "docs/metrics.md: write it anew, muscope explain --metrics-page > docs/metrics.md";
+  for (const report::MetricRow& row : report::metric_rows())
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(row.name) + "`"));
 }
 
 TEST(Explain, PagesThatMetricsPointToExist) {
@@ -139,7 +171,7 @@ TEST(Explain, UnknownTopicsNameTheNearest) {
 
 TEST(Explain, StaysWithinTheTerminal) {
   for (const ExplainPage& page : explain_pages()) {
-    if (page.group.starts_with("messages")) continue;
+    if (page.group.starts_with("messages") || is_guide(page)) continue;
     for (const std::size_t width : {80u, 100u})
       EXPECT_LE(widest(explain_topic(page.name, {width, false})), width) << page.name;
   }
@@ -165,6 +197,7 @@ TEST(Markdown, Renders) {
   EXPECT_EQ(render("| a | b |\n|---|---|\n| long | a cell that is too wide for it |"),
             "long\n  b: a cell that is\n    too wide for it\n");
   EXPECT_EQ(render("p\n\nq\n"), "p\n\nq\n");
+  EXPECT_EQ(render("p\n\n<!-- for tools -->\n\nq\n"), "p\n\nq\n");
   EXPECT_EQ(render("keep x[i] and c[bank][offset]", 60), "keep x[i] and c[bank][offset]\n");
   EXPECT_EQ(render_markdown("`x`", {20, true}), "\x1b[36mx\x1b[0m\n");
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "cli/explain_metrics.h"
 #include "cli/explain_pages.h"
 #include "ptx/opcodes.h"
 #include "report/metrics.h"
@@ -14,12 +15,11 @@
 namespace muscope::cli {
 namespace {
 
-using report::MetricGroup;
 using report::MetricRow;
 
 // Groups of terms stand in this order; others follow.
-constexpr std::string_view kGroupOrder[] = {"memory spaces", "global memory", "shared memory",
-                                            "host memory",   "execution",     "muscope"};
+constexpr std::string_view kGroupOrder[] = {kGuideGroup,     kLearnGroup,   "memory spaces", "global memory",
+                                            "shared memory", "host memory", "execution",     "muscope"};
 
 std::string bold(std::string_view text, const MarkdownStyle& style) {
   return style.colour ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
@@ -74,96 +74,6 @@ std::string wrapped_form(std::string_view form, std::size_t indent, const Markdo
     form.remove_prefix(end);
   }
   return out + line + '\n';
-}
-
-std::string_view pages_of(MetricGroup group) {
-  switch (group) {
-    case MetricGroup::kGlobal:
-      return "coalescing, sector, request, ideal-sectors, efficiency";
-    case MetricGroup::kLocal:
-      return "local-memory, spill, sector";
-    case MetricGroup::kShared:
-      return "shared-memory, wavefront, bank-conflict";
-    case MetricGroup::kConstant:
-      return "constant-memory";
-    case MetricGroup::kTexture:
-      return "texture";
-    case MetricGroup::kHost:
-      return "zero-copy, managed, pinned";
-    case MetricGroup::kCopies:
-      return "coalescing, sector, bank-conflict";
-    case MetricGroup::kInstructions:
-      return "warp, lane, divergence";
-    case MetricGroup::kLaunch:
-      return "block, register";
-    case MetricGroup::kOccupancy:
-      return "occupancy, waves";
-    case MetricGroup::kNotModelled:
-      break;
-  }
-  return "ncu, grades";
-}
-
-std::string_view grade_text(report::GradeRule rule) {
-  using report::GradeRule;
-  switch (rule) {
-    case GradeRule::kGiven:
-      return "counted";
-    case GradeRule::kRegisterCount:
-      return "counted when the registers come from machine code, else estimated";
-    case GradeRule::kCarveoutRule:
-      return "counted when the registers come from machine code and the carve-out that the driver chooses was measured "
-             "(compute capability 9.0), else estimated";
-    case GradeRule::kExecuted:
-      return "counted from machine code, modelled when the PTX was followed";
-    case GradeRule::kMachineConstantRule:
-      return "counted from machine code; no value when the PTX was followed";
-    case GradeRule::kGlobalRule:
-      return "counted from machine code, modelled when the PTX was followed; estimated on GPUs whose transaction rules "
-             "no "
-             "source gives";
-    case GradeRule::kAllGlobalRule:
-      return "counted from machine code, modelled when the PTX was followed or with asynchronous copies past L1; "
-             "estimated on GPUs whose transaction rules no source gives";
-    case GradeRule::kCopyRule:
-      return "counted from machine code, modelled when the PTX was followed or on GPUs other than compute capability "
-             "9.0";
-    case GradeRule::kCopyPacketRule:
-      return "modelled with asynchronous copies past L1: one lower than on an H200 in 1 of 167 measured launches; else "
-             "as "
-             "other counts of copies";
-    case GradeRule::kCopyBytesRule:
-      return "modelled: Nsight Compute counts one lane of copies whose address in shared memory has an immediate "
-             "offset";
-    case GradeRule::kGlobalAtomicRule:
-      return "modelled: exact in all that was measured on compute capability 9.0; where lanes of a warp are more than "
-             "2 MiB apart, which lines hinder each other is not known";
-    case GradeRule::kTagStageRule:
-      return "modelled, exact in launches of one warp; estimated on GPUs other than compute capability 9.0, whose sets "
-             "were not measured";
-    case GradeRule::kTagStageAtomicRule:
-      return "modelled: exact in all that was measured; where lanes of a warp are more than 2 MiB apart, which lines "
-             "share a set is not known; estimated on GPUs other than compute capability 9.0";
-    case GradeRule::kDataStageRule:
-      return "modelled: no counter has it alone; estimated on GPUs other than compute capability 9.0";
-    case GradeRule::kBankRule:
-      return "counted from machine code, modelled when the PTX was followed or where 8- and 16-byte accesses were not "
-             "measured";
-    case GradeRule::kAllBankRule:
-      return "counted from machine code, modelled when the PTX was followed, with matrix loads or stores or "
-             "asynchronous copies, or where 8- and 16-byte accesses were not measured";
-    case GradeRule::kMatrixRule:
-      return "modelled: matrix loads and stores were not measured";
-    case GradeRule::kBankRuleRaw:
-      return "modelled: hardware adds arbitration noise under load";
-    case GradeRule::kConstantRule:
-      return "modelled: ptxas decides which constant loads are indexed";
-    case GradeRule::kTextureRule:
-      return "modelled";
-    case GradeRule::kManagedRule:
-      break;
-  }
-  return "estimated: drivers migrate larger blocks than are touched";
 }
 
 std::string describe(const MetricRow& row, const MarkdownStyle& style) {

@@ -73,6 +73,7 @@ class Renderer {
       }
       return;
     }
+    if (line.starts_with("<!--") && line.ends_with("-->")) return;
     if (line.starts_with("```")) {
       flush();
       fenced_ = true;
