@@ -8,7 +8,7 @@ be in the output, in the same order; what was left out is marked with "..." or n
 count as one, and the version of clang is ignored. "$ echo $?" and a number say how the command before ended; otherwise it must end with 0.
 
 `muscope run` gets --toolchain clang and --count-from ptx unless the command names others: numbers of the pages are those of
-clang's PTX, which every user can have. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
+clang's PTX, which every user can have. A command that several pages quote is run once. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
 
 Links to files are checked as well, and that every `muscope COMMAND` is one (limits.md names those that are planned). Exit code: 0 when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no
 clang.
@@ -140,8 +140,9 @@ def main(arguments):
     muscope = str(pathlib.Path(arguments[0]).resolve())
     files = [pathlib.Path(name).resolve() for name in arguments[1:]]
     if not files:
-        files = sorted((ROOT / "docs/learn").glob("*.md")) + sorted((ROOT / "docs").glob("*.md"))
-        files += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")]
+        folders = ("docs/learn", "docs", "docs/zh", "docs/zh/learn")
+        files = [file for folder in folders for file in sorted((ROOT / folder).glob("*.md"))]
+        files += [ROOT / name for name in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")]
     doctor = json.loads(subprocess.run([muscope, "doctor", "--json"], stdout=subprocess.PIPE, check=False).stdout)
     if not doctor["tools"]["clang"]["found"]:
         print("SKIPPED: no clang 19 or later is installed")
