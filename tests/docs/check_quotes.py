@@ -5,13 +5,15 @@
 
 A block that begins with ```console holds commands ("$ muscope run ...") and lines of their output. Each quoted line has to
 be in the output, in the same order; what was left out is marked with "..." or not at all, also at the end of a line. Blanks
-count as one, and the version of clang is ignored. "$ echo $?" and a number say how the command before ended; otherwise it must end with 0.
+count as one, and the version of clang is ignored. "$ echo $?" and a number say how the command before ended; otherwise it must end
+with 0.
 
 `muscope run` gets --toolchain clang and --count-from ptx unless the command names others: numbers of the pages are those of
-clang's PTX, which every user can have. A command that several pages quote is run once. Commands other than muscope, grep and scripts of tests/ are not run and may not be quoted this way.
+clang's PTX, which every user can have. A command that several pages quote is run once. Commands other than muscope, grep and
+scripts of tests/ are not run and may not be quoted this way.
 
-Links to files are checked as well, and that every `muscope COMMAND` is one (limits.md names those that are planned). Exit code: 0 when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no
-clang.
+Links to files are checked as well, and that every `muscope COMMAND` is one (limits.md names those that are planned). Exit code: 0
+when everything holds, 1 when not; "SKIPPED: ..." and 0 when there is no clang.
 """
 
 import concurrent.futures
