@@ -3,7 +3,8 @@
 
     check_translations.py [ROOT]
 
-Pairs: README.md and README.zh-CN.md, docs/learn/X.md and docs/zh/learn/X.md. Each page has its counterpart. A pair has
+Pairs: README.md and README.zh-CN.md, docs/learn/X.md and docs/zh/learn/X.md (each page has its counterpart), and guides that are
+translated, docs/X.md and docs/zh/X.md. A pair has
 
   quotes   the same ```console blocks, byte for byte, in the same order
   numbers  in its text, the same numbers of two and more digits, each as often; what is quoted as code counts too
@@ -19,6 +20,7 @@ import re
 import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.S | re.M)
+ONLY_CHINESE = {"terms.md"}
 NUMBER = re.compile(r"(?<![\w.,])\d[\d,.]*\d", flags=re.A)
 
 
@@ -40,16 +42,14 @@ def heads_of(page):
 
 
 def meant(root, file, target):
-    """The file a link leads to, as its English page; other addresses as they are."""
-    path, _, anchor = target.partition("#")
-    if re.match(r"[a-z]+:", target) or not path:
+    """The file a link leads to, as its English page, without a heading (translated ones have other names); addresses as they are."""
+    path = target.partition("#")[0]
+    if re.match(r"[a-z]+:", target):
         return target
-    place = (file.parent / path).resolve()
+    place = (file.parent / path).resolve() if path else file
     if not place.is_relative_to(root):
         return target
-    name = place.relative_to(root).as_posix()
-    name = name.replace("docs/zh/learn/", "docs/learn/").replace("README.zh-CN.md", "README.md")
-    return name if "learn/" in name or not anchor else f"{name}#{anchor}"
+    return place.relative_to(root).as_posix().replace("docs/zh/", "docs/").replace("README.zh-CN.md", "README.md")
 
 
 def links_of(root, file, page):
@@ -87,6 +87,9 @@ def pairs_of(root):
     names = {file.name for folder in ("docs/learn", "docs/zh/learn") for file in (root / folder).glob("*.md")}
     for name in sorted(names):
         yield root / "docs/learn" / name, root / "docs/zh/learn" / name
+    for file in sorted((root / "docs/zh").glob("*.md")):
+        if file.name not in ONLY_CHINESE:
+            yield root / "docs" / file.name, file
 
 
 def main(arguments):

@@ -68,8 +68,10 @@ class Translations(unittest.TestCase):
                          ["docs/zh/learn/page.md: headings [1], docs/learn/page.md has [1, 2]"])
 
     def test_finds_missing_pages(self):
+        (self.root / "docs/zh/terms.md").touch()
+        (self.root / "docs/zh/guide.md").touch()
         pairs = [(english.name, chinese.name) for english, chinese in check_translations.pairs_of(self.root)]
-        self.assertEqual(pairs, [("README.md", "README.zh-CN.md"), ("page.md", "page.md")])
+        self.assertEqual(pairs, [("README.md", "README.zh-CN.md"), ("page.md", "page.md"), ("guide.md", "guide.md")])
         self.assertEqual(check_translations.main([str(self.root)]), 1)
 
 
