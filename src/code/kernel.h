@@ -205,6 +205,9 @@ struct Param {
 /// First byte of a block's shared memory in its window: sm_90 reserves 1 KiB (facts of the cubins: .nv.shared starts
 /// there). Machine code of earlier ones starts at 0.
 inline constexpr std::uint32_t kSharedBase = 1024;
+/// Of these the system has this many for itself; cooperative groups of several warps meet in its first bytes
+/// (%reserved_smem_offset_1 is 0). Source: tests/programs/reserved_shared.cu on an H200.
+inline constexpr std::uint32_t kReservedSharedUsed = 288;
 
 /// A slot of the const bank: a literal, or bytes of the kernel's parameters.
 struct ConstSlot {
@@ -233,7 +236,8 @@ struct ConstSlot {
     kLanemaskGt,
     kDynamicShared,
     kTotalShared,
-    kWholeShared,  ///< with what the system reserves
+    kWholeShared,      ///< with what the system reserves
+    kAggregateShared,  ///< the same, not rounded up to what is handed out at once
     kGridWorkspaceHigh,
     kGridWorkspaceLow,
     kMemory,  ///< what lies at device address `bits` when the kernel starts

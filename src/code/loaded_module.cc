@@ -209,15 +209,16 @@ const LoadedModule::Symbol* LoadedModule::symbol(std::string_view name) const {
   return at == symbols_.end() ? nullptr : &at->second;
 }
 
-void LoadedModule::place_managed(std::string_view name, void* pointer) {
+void LoadedModule::place_managed(std::string_view name, void* pointer, FirstValue first_value) {
   const auto at = symbols_.find(name);
   if (at == symbols_.end()) return;
   Symbol& symbol = at->second;
-  std::memcpy(pointer, memory_.host_pointer(symbol.address), symbol.size);
+  if (first_value == FirstValue::kWrite) std::memcpy(pointer, memory_.host_pointer(symbol.address), symbol.size);
   memory_.release(symbol.address);
   symbol.address = reinterpret_cast<std::uint64_t>(pointer);
   symbol.managed = true;
-  memory_.add_host(pointer, symbol.size, memory::Kind::kManaged);
+  // Known already where muscope itself, or the module of another device, put it there.
+  if (memory_.find(symbol.address).id == 0) memory_.add_host(pointer, symbol.size, memory::Kind::kManaged);
   // Pointers to it inside other variables follow.
   for (const ptx::Variable& v : module_->variables)
     if (!v.relocations.empty())

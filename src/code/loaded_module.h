@@ -37,8 +37,11 @@ class LoadedModule {
   ~LoadedModule();
 
   const Symbol* symbol(std::string_view name) const;
-  /// Moves a managed variable to host memory at `pointer` (its bytes are copied there). Before the first kernel() only.
-  void place_managed(std::string_view name, void* pointer);
+  /// kKeep: another device's module has the variable already, and the program may have written it.
+  enum class FirstValue : std::uint8_t { kWrite, kKeep };
+  /// Moves a managed variable to host memory at `pointer`, which kernels and host code then both know it by. Before the
+  /// first kernel() only.
+  void place_managed(std::string_view name, void* pointer, FirstValue first_value = FirstValue::kWrite);
 
   /// The kernel of that mangled name, lowered at the first call; null when the module has none. Throws Error when it
   /// needs an instruction that muscope does not have.

@@ -197,8 +197,15 @@ std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand
     case Special::kDynamicSmemSize:
       return b_.pool.launch(L::kDynamicShared);
     case Special::kTotalSmemSize:
-    case Special::kAggrSmemSize:
       return b_.pool.launch(L::kTotalShared);
+    case Special::kAggrSmemSize:
+      return b_.pool.launch(L::kAggregateShared);
+    case Special::kReservedSmemBegin:
+      return b_.pool.literal(0, 4);
+    case Special::kReservedSmemEnd:
+      return b_.pool.literal(kReservedSharedUsed, 4);
+    case Special::kReservedSmemCap:
+      return b_.pool.literal(kSharedBase, 4);
     case Special::kWarpSize:
       return b_.pool.literal(kGroupLanes, 4);
     // A launch without clusters is a grid of clusters of one block (PTX ISA, "%cluster_ctaid").

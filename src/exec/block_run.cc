@@ -130,6 +130,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
                                                     : kernel.shared_base + kernel.static_shared_bytes;
   // The assembler may read words beside a variable, inside what hardware hands out at once.
   if (kernel.machine_code) block->shared_bytes = round_up(block->shared_bytes, kSharedGranularity);
+  // Code before 9.0 has the system's part behind its own.
+  if (kernel.shared_base == 0) block->shared_bytes += code::kSharedBase;
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
   block->shared = align(block->shared_store);
   for (std::uint32_t g = 0; g < groups; ++g) {

@@ -57,6 +57,13 @@ LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> progr
   guarded_lanes_.assign(kernel.ops.size(), 0);
 }
 
+/// %total_smem_size of a block with these bytes: hardware hands out multiples (H200: 384 for 320).
+std::uint64_t LaunchRun::handed_out(std::uint64_t shared_bytes) const {
+  const arch::Sourced& unit = context_.gpu->shared_allocation_unit;
+  const std::uint64_t step = unit.known ? static_cast<std::uint64_t>(unit.as_int()) : 128;
+  return (shared_bytes + step - 1) / step * step;
+}
+
 // What the driver puts before the parameters in constant bank 0. Found by compiling one special register at a time with
 // nvcc 13.0.88 (tests/sass/README.md): the same words for 8.0, 8.6, 8.7 and 8.9, and 9.0 apart.
 void LaunchRun::fill_driver_words() {
@@ -78,6 +85,12 @@ void LaunchRun::fill_driver_words() {
   put(environment + 8, request_.grid_workspace);
   put(0x10c, static_cast<std::uint64_t>(context_.gpu->sm_count.as_int()));
   put(0x114, code::kSharedBase);
+  const std::uint64_t shared = kernel.static_shared_bytes + std::uint64_t{request_.dynamic_shared};
+  // The system's part lies behind the block's own before 9.0, and before it since.
+  const std::uint64_t reserved = ampere ? handed_out(shared) : 0;
+  put(ampere ? 0x120 : 0x68, reserved + code::kReservedSharedUsed);
+  put(ampere ? 0x124 : 0x6c, reserved);
+  if (!ampere) put(0x13c, code::kSharedBase + shared);
 }
 
 void LaunchRun::fill_const_bank() {
@@ -88,6 +101,7 @@ void LaunchRun::fill_const_bank() {
   context_.const_base =
       reinterpret_cast<std::uint8_t*>((at + code::kSlotBytes - 1) / code::kSlotBytes * code::kSlotBytes);
   const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
+  const std::uint64_t shared = kernel.static_shared_bytes + std::uint64_t{request_.dynamic_shared};
   for (const code::ConstSlot& slot : kernel.constants) {
     for (unsigned l = 0; l < kGroupLanes; ++l) {
       std::uint64_t value = slot.bits;
@@ -157,10 +171,13 @@ void LaunchRun::fill_const_bank() {
           std::memcpy(&value, context_.memory->host_pointer(slot.bits), slot.bytes);
           break;
         case L::kWholeShared:
-          value = std::uint64_t{code::kSharedBase} + kernel.static_shared_bytes + request_.dynamic_shared;
+          value = code::kSharedBase + handed_out(shared);
           break;
         case L::kTotalShared:
-          value = std::uint64_t{kernel.static_shared_bytes} + request_.dynamic_shared;
+          value = handed_out(shared);
+          break;
+        case L::kAggregateShared:
+          value = code::kSharedBase + shared;
           break;
       }
       std::memcpy(context_.const_base + slot.place + std::size_t{l} * slot.lane_bytes, &value, slot.lane_bytes);

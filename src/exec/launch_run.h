@@ -27,6 +27,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
 
  private:
   void fill_driver_words();
+  std::uint64_t handed_out(std::uint64_t shared_bytes) const;
   void fill_const_bank();
   void run_parallel(Worker& worker);
   void run_ordered(Worker& worker);

@@ -59,6 +59,9 @@ enum class Special : std::uint8_t {
   kTotalSmemSize,
   kDynamicSmemSize,
   kAggrSmemSize,
+  kReservedSmemBegin,  ///< and %reserved_smem_offset_0, _1
+  kReservedSmemEnd,
+  kReservedSmemCap,
   kEnvreg,  ///< %envreg<n>: index in Operand::immediate
   kClusteridX,
   kClusteridY,

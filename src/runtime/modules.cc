@@ -144,7 +144,13 @@ KernelEntry* Modules::find_kernel(const void* host) {
 VariableEntry* Modules::find_variable(const void* host) {
   const std::lock_guard lock(mutex_);
   const auto found = variables_.find(host);
-  return found == variables_.end() ? nullptr : found->second;
+  if (found != variables_.end()) return found->second;
+  // Host code names nvcc's managed variables by the address that they were given.
+  const auto managed = std::find_if(variables_.begin(), variables_.end(), [host](const auto& entry) {
+    return entry.second->managed_placed && entry.second->managed_pointer != nullptr &&
+           *entry.second->managed_pointer == host;
+  });
+  return managed == variables_.end() ? nullptr : managed->second;
 }
 
 // Chooses and parses the PTX. The binary's mutex is held.
@@ -225,6 +231,33 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   binary.module = std::make_shared<const ptx::Module>(link_modules(std::move(modules), binary.program));
 }
 
+namespace {
+
+/// Managed variables are the same memory on every device, and have one address for kernels and host code.
+void place_managed(Runtime& runtime, code::LoadedModule& module, VariableEntry& variable) {
+  using FirstValue = code::LoadedModule::FirstValue;
+  const auto first_value = variable.managed_placed ? FirstValue::kKeep : FirstValue::kWrite;
+  if (variable.managed_in_place) {
+    module.place_managed(variable.name, const_cast<void*>(variable.host), first_value);
+  } else if (variable.managed_pointer != nullptr) {
+    if (!variable.managed_placed) {
+      const auto* const symbol = module.symbol(variable.name);
+      if (symbol == nullptr) return;
+      const std::uint64_t address = runtime.memory().allocate(symbol->size, memory::Kind::kManaged);
+      if (address == 0)
+        fail("D314", "no memory left for the managed variable '" + variable.name + "'",
+             "choose a GPU with more memory (--gpu) or a smaller variable");
+      *variable.managed_pointer = reinterpret_cast<void*>(address);
+    }
+    module.place_managed(variable.name, *variable.managed_pointer, first_value);
+  } else {
+    return;
+  }
+  variable.managed_placed = true;
+}
+
+}  // namespace
+
 code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int device) {
   const std::lock_guard lock(binary.mutex);
   decode(runtime, binary);
@@ -232,17 +265,7 @@ code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int devic
   if (binary.loaded.size() <= at) binary.loaded.resize(at + 1);
   if (!binary.loaded[at]) {
     binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory(), binary.machine.code);
-    for (const auto& variable : binary.variables) {
-      if (variable->managed_in_place)
-        binary.loaded[at]->place_managed(variable->name, const_cast<void*>(variable->host));
-      if (variable->managed_pointer == nullptr) continue;
-      // Managed variables are the same memory on every device.
-      if (*variable->managed_pointer != nullptr && at > 0) {
-        binary.loaded[at]->place_managed(variable->name, *variable->managed_pointer);
-      } else if (const auto* symbol = binary.loaded[at]->symbol(variable->name)) {
-        *variable->managed_pointer = runtime.memory().host_pointer(symbol->address);
-      }
-    }
+    for (const auto& variable : binary.variables) place_managed(runtime, *binary.loaded[at], *variable);
   }
   return *binary.loaded[at];
 }

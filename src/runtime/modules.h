@@ -55,6 +55,7 @@ struct VariableEntry {
   bool constant = false;
   void** managed_pointer = nullptr;  ///< nvcc's __managed__: where the program wants its address
   bool managed_in_place = false;     ///< clang's: the host shadow is the variable
+  bool managed_placed = false;       ///< by the module of a device
 };
 
 /// One registered fat binary.

@@ -61,6 +61,53 @@ TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
   EXPECT_EQ(kernels({"--nvtx-include", "ph\xc3\xa4se\\, two"}), "e()");
 }
 
+// The lines are an H200's.
+TEST(RunSources, ManagedVariablesHaveOneAddress) {
+  const auto places = toolchain::SearchPlaces::from_environment();
+  std::vector<std::vector<std::string>> ways;
+  if (toolchain::find_clang(places)) ways.push_back({"--toolchain", "clang"});
+  if (toolchain::find_nvcc(places)) ways.push_back({"--toolchain", "nvcc"});
+  if (ways.empty()) GTEST_SKIP() << "needs a compiler";
+  for (const auto& way : ways)
+    for (const char* devices : {"1", "2"}) {
+      std::vector<std::string> words{kMuscope, "run", "-q", "--devices", devices};
+      words.insert(words.end(), way.begin(), way.end());
+      words.emplace_back(MUSCOPE_SOURCE_DIR "/tests/programs/managed_variables.cu");
+      const ProcessResult run = toolchain::run_process(words);
+      EXPECT_EQ(run.out,
+                "plain: cudaSuccess 16\n"
+                "int: cudaSuccess, same 1, value 9\n"
+                "double: cudaSuccess, same 1, value 9\n"
+                "through: cudaSuccess 3\n"
+                "attributes: cudaSuccess type 3, one address 1\n"
+                "symbol: cudaSuccess same 1\n"
+                "size: cudaSuccess 16\n"
+                "to symbol: cudaSuccess 1 12 3\n"
+                "another device: 26\n")
+          << way[1] << ", " << devices << ": " << run.err;
+    }
+}
+
+// The lines are an H200's; for code of 8.0 only what the groups compute.
+TEST(RunSources, GroupsOfSeveralWarpsMeetInReservedSharedMemory) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const std::string tiles = "tiles: cudaSuccess 8128 5 0 1 24512 133 1 0\n";
+  const std::string others =
+      "others: cudaSuccess 7165 176 155 165 176 107155 165 176 155 165 207176 155 165 176 155 307165 176 155 165 176 "
+      "407155 165 176 155 165 507176 155 165 176 155 607165 176\n";
+  const auto out = [](const char* gpu, const char* architecture, const char* from) {
+    return toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--gpu", gpu, "--count-from", from,
+                                   "--compile-flags", std::string("-std=c++17 -arch=") + architecture,
+                                   MUSCOPE_SOURCE_DIR "/tests/programs/reserved_shared.cu"})
+        .out;
+  };
+  for (const char* from : {"ptx", "sass"}) {
+    EXPECT_EQ(out("h200", "sm_90", from), "places: cudaSuccess 0 288 1024 0 0 384 1344 1024\n" + tiles + others)
+        << from;
+    EXPECT_THAT(out("a100", "sm_80", from), HasSubstr(tiles)) << from;
+  }
+}
+
 // Addresses of lanes stand in the report.
 TEST(RunSources, MemoryOfTheHostIsAtTheSameAddressesInEveryRun) {
   const toolchain::TestFolder folder;
