@@ -22,7 +22,7 @@ import time
 LIMIT = 120
 AGAIN = 5
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BAD = re.compile(r"\bFAIL(ED)?\b|Test failed|[Mm]ismatch|does not match|NOT verified|INCORRECT|incorrect|failed!")
+BAD = re.compile(r"\bFAIL(ED)?\b|Test failed|[Mm]ismatch|do(?:es)? not match|Percent: [1-9]|NOT verified|INCORRECT|incorrect|failed!")
 GOOD = re.compile(r"\bPASS(ED)?\b|passed|Passed|SUCCESS|[Mm]atch|[Ss]uccess|COMPLETED|returned OK|Percent: 0\b|correct|L1-Error: 0")
 
 
@@ -41,6 +41,9 @@ def run(muscope, program, arguments, folder, report):
         status, output, told = done.returncode, done.stdout + done.stderr, done.stderr
     except subprocess.TimeoutExpired:
         status, output, told = -1, "", "error: muscope did not end"
+    # muscope's own exit status also tells of faults; the program's is in the report.
+    if pathlib.Path(report).exists():
+        status = json.loads(pathlib.Path(report).read_text())["program"].get("exit", status)
     codes = sorted(set(re.findall(r"\berror (D\d{3}): ([^\n]*)", told)))
     return status, verdict(output, status), time.monotonic() - begin, codes
 
