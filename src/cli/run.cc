@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 
+#include "advice/advice.h"
 #include "arch/gpu_spec.h"
 #include "base/diagnostic.h"
 #include "cli/assembly_service.h"
@@ -62,6 +64,10 @@ Presentation presentation_of(const RunRequest& request) {
   p.text.instructions = request.view == "sass";
   if (request.view == "kernels") p.text.top = 0;  // the table of kernels alone
   if (request.top >= 0) p.text.top = request.top;
+  if (!request.advice.empty())
+    p.text.advice = request.advice == "all"    ? std::numeric_limits<int>::max()
+                    : request.advice == "none" ? 0
+                                               : std::stoi(request.advice);
   if (const std::size_t width = terminal_width(STDOUT_FILENO); width != 0) p.text.width = static_cast<int>(width);
   p.text.colour = may_colour(STDOUT_FILENO);
   return p;
@@ -251,6 +257,7 @@ int run_command(const Arguments& args) {
   build.tool_version = MUSCOPE_VERSION;
   build.launches_begun = records.launches_begun;
   report::Report report = report::build_report(records.processes, gpu, build);
+  advice::advise(report);
   std::vector<Diagnostic> ending;
   add_end_diagnostics(ending, request, program, records, child);
   report.diagnostics.insert(report.diagnostics.end(), program.diagnostics.begin(), program.diagnostics.end());

@@ -122,6 +122,11 @@ void check_values(RunRequest& request, const Raw& raw) {
     fail("D104", fmt::format("--count-from does not know '{}'", arch::printable(request.count_from)),
          fmt::format("it knows {}", fmt::join(kCountFrom, ", ")));
   }
+  if (const std::string& n = request.advice;
+      !n.empty() && n != "all" && n != "none" &&
+      (n.size() > 6 || !std::all_of(n.begin(), n.end(), [](unsigned char c) { return std::isdigit(c) != 0; })))
+    fail("D104", fmt::format("--advice {} is no number", arch::printable(n)),
+         "--advice all, --advice none or --advice 5");
   if (request.top < -1) fail("D104", fmt::format("--top {} is negative", request.top));
   request.emit = split_commas(raw.emit);
   for (const std::string& what : request.emit) {
@@ -244,6 +249,7 @@ RunRequest parse_run_request(const Arguments& args) {
   option("--view", r.view, "WHAT", "Report",
          "text report: lines (default), kernels (their table alone) or sass (memory instructions with their counts)");
   option("--top", r.top, "N", "Report", "text report: kernels in detail, and lines of each; default 5");
+  option("--advice", r.advice, "N", "Report", "pieces of advice for each launch: all, none or a number; default 3");
   option("--sort", r.sort, "KEY", "Report", "text report: traffic (default), waste, requests, name, order");
   option("--metrics", r.metrics, "LIST", "Report", "these metrics, comma-separated; * and ? match");
   option("--emit", raw.emit, "LIST", "Report", "write intermediate forms to files: ptx,kernels");

@@ -37,6 +37,7 @@ struct RunRequest {
   std::string json, csv;  ///< where to write; "-" is stdout; empty: not wanted
   bool quiet = false;
   int top = -1;                     ///< -1: not given
+  std::string advice;               ///< "all", "none" or a number; empty: not given
   std::string sort, metrics, view;  ///< empty: not given
 };
 

@@ -17,6 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBlocksForTwo = 4;  ///< smaller grids are not worth a second thread
+/// Of each kernel; the samples of a launch take up to some 100 KiB of the run's record.
+constexpr std::uint32_t kSampledLaunches = 8;
 constexpr std::uint64_t kIdleBeforeSleep = 64;
 constexpr std::chrono::milliseconds kHostWaits{100};  ///< how long one host_is_waiting() holds
 
@@ -51,7 +53,10 @@ LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> progr
   running_ = workers_;
   if (kernel.machine_code) fill_driver_words();
   fill_const_bank();
-  if (request_.observe) counts_ = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
+  if (request_.observe) {
+    sampled_ = program_->observed.fetch_add(1) < kSampledLaunches;
+    counts_ = new_counts();
+  }
   block_executions_.assign(kernel.blocks.size(), 0);
   block_lanes_.assign(kernel.blocks.size(), 0);
   guarded_lanes_.assign(kernel.ops.size(), 0);
@@ -197,7 +202,7 @@ void LaunchRun::work() {
   worker.guarded_lanes.assign(kernel.ops.size(), 0);
   std::unique_ptr<views::AccessCounts> counts;
   if (request_.observe) {
-    counts = std::make_unique<views::AccessCounts>(kernel.info.sites.size());
+    counts = new_counts();
     worker.sink = counts.get();
   }
   if (kernel.ordered)
@@ -339,7 +344,13 @@ void LaunchRun::run_ordered(Worker& worker) {
   }
 }
 
-void LaunchRun::merge(Worker& worker, const views::AccessCounts* counts) {
+std::unique_ptr<views::AccessCounts> LaunchRun::new_counts() const {
+  const std::size_t sites = program_->kernel->info.sites.size();
+  return sampled_ ? std::make_unique<views::AccessCounts>(sites, request_.grid)
+                  : std::make_unique<views::AccessCounts>(sites);
+}
+
+void LaunchRun::merge(Worker& worker, views::AccessCounts* counts) {
   const std::lock_guard lock(mutex_);
   if (counts) counts_->merge(*counts);
   for (std::size_t i = 0; i < block_executions_.size(); ++i)
@@ -404,6 +415,7 @@ void LaunchRun::finish() {
   record.driver_calls = context_.driver_calls.load();
   if (!counts_) return;
   record.sites = counts_->finish();
+  record.samples = counts_->samples();
   std::map<std::uint32_t, views::FrameCounts> frames;
   for (const code::CountedInstruction& c : kernel.counted) {
     const std::uint64_t executed = block_executions_[c.block];

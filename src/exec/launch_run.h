@@ -34,7 +34,8 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   /// A block, or every started block, waits for the outside. False when the launch must end (worker.fault is set).
   bool wait_for_others(Worker& worker, Block& block, std::uint64_t& idle);
   void finish_block(Block& block);
-  void merge(Worker& worker, const views::AccessCounts* counts);
+  std::unique_ptr<views::AccessCounts> new_counts() const;
+  void merge(Worker& worker, views::AccessCounts* counts);
   void finish();
   void describe_fault(const Fault& fault);
 
@@ -42,6 +43,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::shared_ptr<const Program> program_;
   LaunchContext context_;
   unsigned workers_ = 1;
+  bool sampled_ = false;
   LaunchResult result_;
 
   mutable std::mutex mutex_;

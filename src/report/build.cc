@@ -199,6 +199,7 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
     launch.stream_source = fmt::format("{} machine code ({})", gpu.sm_text(), kernel.machine_source);
   }
   launch.state = record.state;
+  launch.samples = record.samples;
 
   const LaunchCounts counted = count_launch(record, kernel);
   GradeContext context{

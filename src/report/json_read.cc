@@ -214,11 +214,26 @@ FaultReport read_fault(const Node& node) {
 
 AdviceReport read_advice(const Node& node) {
   AdviceReport advice;
+  const auto real = [&](const char* key) {
+    return std::visit([](auto n) { return static_cast<double>(n); }, node.at(key).number());
+  };
   advice.code = node.at("code").text();
+  advice.title = node.at("title").text();
   advice.text = node.at("text").text();
+  advice.change = node.at("change").text();
+  if (node.has("bound")) advice.bound = node.at("bound").text();
+  if (node.has("unit")) {
+    advice.unit = node.at("unit").text();
+    advice.before = real("before");
+    advice.after = real("after");
+  }
   advice.grade = node.at("grade").word<Grade>();
   if (node.has("reason")) advice.reason = node.at("reason").text();
+  advice.saves = real("saves");
   if (node.has("at")) advice.at = read_position(node.at("at"));
+  if (node.has("inlined_at")) advice.inlined_at = read_positions(node.at("inlined_at"));
+  if (node.has("sites"))
+    node.at("sites").each([&](const Node& site) { advice.sites.push_back(site.integer<std::uint32_t>()); });
   return advice;
 }
 

@@ -138,9 +138,19 @@ Json json_of(const CodeReport& code) {
 }
 
 Json json_of(const AdviceReport& advice) {
-  Json json{{"code", advice.code}, {"text", advice.text}, {"grade", name_of(advice.grade)}};
+  Json json{{"code", advice.code}, {"title", advice.title}, {"text", advice.text}, {"change", advice.change}};
+  if (!advice.bound.empty()) json["bound"] = advice.bound;
+  if (!advice.unit.empty()) {
+    json["unit"] = advice.unit;
+    json["before"] = advice.before;
+    json["after"] = advice.after;
+  }
+  json["grade"] = name_of(advice.grade);
   if (!advice.reason.empty()) json["reason"] = advice.reason;
+  json["saves"] = advice.saves;
   if (advice.at.line > 0) json["at"] = json_of(advice.at);
+  if (!advice.inlined_at.empty()) json["inlined_at"] = json_of(advice.inlined_at);
+  if (!advice.sites.empty()) json["sites"] = advice.sites;
   return json;
 }
 

@@ -93,11 +93,22 @@ struct FaultReport {
 
 /// What a rule of advice/ says about a launch (filled by the advice pass; printers only show it).
 struct AdviceReport {
-  std::string code;  ///< "A101"
-  std::string text;
-  SourcePosition at;  ///< line 0: about the whole launch
-  Grade grade = Grade::kCounted;
-  std::string reason;
+  std::string code;                        ///< "A101"
+  std::string title;                       ///< of the rule: "neighbouring lanes are a stride apart"
+  std::string text;                        ///< what was seen, with figures
+  std::string change;                      ///< what to do about it
+  std::string bound;                       ///< what limits the gain: "the waste is in L1 look-ups only"; may be empty
+  SourcePosition at;                       ///< line 0: about the whole launch
+  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
+  std::vector<std::uint32_t> sites;        ///< memory instructions it is about
+  /// The metric that the change would move, for the sites it touches; unit is empty where nothing can be said.
+  std::string unit;  ///< "sectors", "wavefronts", "requests", "constant requests", "% occupancy", ...
+  double before = 0, after = 0;
+  Grade grade = Grade::kCounted;  ///< of `after`
+  std::string reason;             ///< how `after` was found
+  /// For ranking only: cycles of one SM's memory pipes that the change would save, roughly. Predicted time takes this
+  /// place where it is known.
+  double saves = 0;
 };
 
 struct LaunchReport {
@@ -125,7 +136,9 @@ struct LaunchReport {
   std::vector<LineReport> lines;        ///< sorted by file, line, inline chain
   std::optional<FaultReport> fault;     ///< when the launch did not finish
   std::vector<Diagnostic> diagnostics;  ///< the fault's first, then findings
-  std::vector<AdviceReport> advice;
+  std::vector<AdviceReport> advice;     ///< best first
+  /// What advice replays; recorded for the first launches of a kernel, and no part of the JSON report.
+  views::LaunchSamples samples;
 };
 
 struct ProcessReport {

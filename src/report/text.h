@@ -42,6 +42,7 @@ struct TextOptions {
   int width = 100;  ///< columns of the terminal; output stays within max(width, 60) and 120
   bool colour = false;
   int top = 5;                ///< kernels shown in detail, and lines per kernel
+  int advice = 3;             ///< pieces of advice per launch, the best ones
   bool instructions = false;  ///< memory instructions with their counts instead of source lines
   SortBy sort = SortBy::kTraffic;
   std::vector<const MetricRow*> metrics;  ///< when not empty: these metrics per launch instead of the tables

@@ -347,11 +347,7 @@ void print_launch(Page& page, const Report& report, const LaunchGroup& group, co
     print_instructions(page, launch), print_changes(page, launch, options);
   else
     print_lines(page, report, launch, options);
-  for (const AdviceReport& advice : launch.advice) {
-    const std::string first = fmt::format("  advice [{}] ", advice.code);
-    page.paragraph(page.styled(first, Style::kBlue), fmt::format("{} [{}]", advice.text, name_of(advice.grade)),
-                   first.size());
-  }
+  print_advice(page, launch, options);
 }
 
 void print_metrics(Page& page, const Report& report, const LaunchGroup& group, const TextOptions& options) {

@@ -44,6 +44,8 @@ void print_metrics(Page& page, const Report& report, const LaunchGroup& group, c
 void print_instructions(Page& page, const LaunchReport& launch);
 /// Spills: how many bytes, and the lines with most of them. Nothing when there are none.
 void print_spills(Page& page, const LaunchReport& launch, const TextOptions& options);
+/// The best pieces of advice, with what each would bring. Nothing when there are none.
+void print_advice(Page& page, const LaunchReport& launch, const TextOptions& options);
 /// All that ptxas changed, line by line.
 void print_changes(Page& page, const LaunchReport& launch, const TextOptions& options);
 void print_lines(Page& page, const Report& report, const LaunchReport& launch, const TextOptions& options);

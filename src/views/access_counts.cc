@@ -26,6 +26,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
     row.t_wavefronts += access.copy != nullptr && access.space == trace::Space::kGlobal;
     return;
   }
+  if (samples_) samples_->access(access);
   const auto lanes = static_cast<std::uint32_t>(std::popcount(access.mask));
   row.lanes += lanes;
   std::uint32_t asked = lanes;
@@ -109,7 +110,8 @@ void AccessCounts::keep_worst(SiteCounts& row, const trace::WarpAccess& access, 
     row.worst_addresses[lane] = (access.mask >> lane) & 1 ? access.address(lane) : 0;
 }
 
-void AccessCounts::merge(const AccessCounts& other) {
+void AccessCounts::merge(AccessCounts& other) {
+  if (samples_ && other.samples_) samples_->merge(*other.samples_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     SiteCounts& to = rows_[i];
     const SiteCounts& from = other.rows_[i];

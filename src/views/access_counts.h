@@ -1,9 +1,11 @@
 // Counts per memory instruction: the view behind requests, sectors, wavefronts and the worst example of each line.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "trace/sink.h"
+#include "views/access_samples.h"
 #include "views/records.h"
 
 namespace muscope::views {
@@ -13,16 +15,21 @@ namespace muscope::views {
 class AccessCounts final : public trace::AccessSink {
  public:
   explicit AccessCounts(std::size_t sites) : rows_(sites * kSpaces) {}
+  /// With samples of a launch of this grid.
+  AccessCounts(std::size_t sites, const std::array<std::uint32_t, 3>& grid)
+      : rows_(sites * kSpaces), samples_(std::make_unique<AccessSamples>(sites, grid)) {}
 
   void access(const trace::WarpAccess& access) override;
-  void merge(const AccessCounts& other);
+  void merge(AccessCounts& other);
   /// Rows with at least one execution, by site and space.
   std::vector<SiteCounts> finish() const;
+  LaunchSamples samples() const { return samples_ ? samples_->finish() : LaunchSamples{}; }
 
  private:
   static constexpr std::size_t kSpaces = 5;  ///< of trace::Space
   void keep_worst(SiteCounts& row, const trace::WarpAccess& access, std::uint32_t cost);
   std::vector<SiteCounts> rows_;
+  std::unique_ptr<AccessSamples> samples_;
 };
 
 }  // namespace muscope::views

@@ -10,6 +10,7 @@
 
 #include "trace/access.h"
 #include "views/compiled.h"
+#include "views/samples.h"
 
 namespace muscope::views {
 
@@ -168,6 +169,7 @@ struct LaunchRecord {
   std::vector<SiteCounts> sites;
   std::vector<FrameCounts> frames;
   std::vector<Finding> findings;
+  LaunchSamples samples;  ///< of the first launches of each kernel
 };
 
 enum class HostMemory : std::uint8_t { kPageable, kPinned, kMapped, kManaged, kDevice, kNone };

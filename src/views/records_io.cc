@@ -157,7 +157,7 @@ FaultRecord get_fault(CborReader& r) {
 constexpr int kCarveoutShift = 2;  // preferences begin at -2
 
 void put(CborWriter& w, const LaunchRecord& l) {
-  w.array(15);
+  w.array(16);
   w.unsigned_integer(l.index);
   w.unsigned_integer(l.kernel);
   put(w, l.grid);
@@ -181,10 +181,11 @@ void put(CborWriter& w, const LaunchRecord& l) {
   for (const FrameCounts& f : l.frames) put(w, f);
   w.array(l.findings.size());
   for (const Finding& f : l.findings) put(w, f);
+  put(w, l.samples);
 }
 
 LaunchRecord get_launch(CborReader& r) {
-  r.array_of(15);
+  r.array_of(16);
   LaunchRecord l;
   l.index = r.unsigned_of<std::uint32_t>();
   l.kernel = r.unsigned_of<std::uint32_t>();
@@ -206,6 +207,7 @@ LaunchRecord get_launch(CborReader& r) {
   l.sites = get_list<SiteCounts>(r, get_site_counts);
   l.frames = get_list<FrameCounts>(r, get_frame_counts);
   l.findings = get_list<Finding>(r, get_finding);
+  l.samples = get_samples(r);
   return l;
 }
 
@@ -400,7 +402,7 @@ bool fits(const LaunchRecord& launch, const KernelInfo& kernel) {
                      [&](const FrameCounts& f) { return frame_exists(f.frame); }) &&
          std::all_of(launch.findings.begin(), launch.findings.end(),
                      [&](const Finding& f) { return frame_exists(f.frame); }) &&
-         frame_exists(launch.fault.frame);
+         fits(launch.samples, kernel.sites.size()) && frame_exists(launch.fault.frame);
 }
 
 }  // namespace muscope::views

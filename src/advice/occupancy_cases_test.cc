@@ -1,0 +1,92 @@
+// Cases P-O1 to P-O4 (tests/advice/cases): occupancy that people asked about, and what the advice says of it.
+#include <gmock/gmock.h>
+
+#include "advice/test_launch.h"
+
+namespace muscope::advice::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Occupancy {
+  std::uint64_t blocks = 0;
+  double percent = 0;
+  std::string limit;
+  report::Report report;
+};
+
+Occupancy occupancy_of(const std::string& gpu, std::uint32_t threads, std::uint32_t registers) {
+  TestLaunch t({1024, 1, 1}, {threads, 1, 1});
+  t.gpu = gpu;
+  t.kernel.registers = registers;
+  Occupancy o;
+  o.report = t.report();
+  const report::LaunchReport& launch = o.report.launches.at(0);
+  o.blocks = std::get<std::uint64_t>(launch.metrics.at("muscope__blocks_per_multiprocessor").value);
+  o.percent = launch.metrics.at("sm__maximum_warps_per_active_cycle_pct").as_double();
+  o.limit = launch.occupancy_limit;
+  return o;
+}
+
+// P-O1: blocks of 1,024 threads on an SM that holds 1,536.
+TEST(OccupancyCases, LargeBlocksOnCc86) {
+  const Occupancy large = occupancy_of("sm_86", 1024, 32);
+  EXPECT_EQ(large.blocks, 1u);
+  EXPECT_NEAR(large.percent, 66.67, 0.01);
+  EXPECT_EQ(large.limit, "warps");
+  const auto* advice = find(large.report, "A401");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->change, AllOf(HasSubstr("768"), HasSubstr("512")));
+  EXPECT_EQ(advice->after, 100);
+  EXPECT_EQ(occupancy_of("sm_86", 768, 32).blocks, 2u);
+  EXPECT_EQ(occupancy_of("sm_86", 512, 32).blocks, 3u);
+  EXPECT_EQ(occupancy_of("sm_86", 512, 32).percent, 100);
+}
+
+// P-O2: registers come in steps of 8.
+TEST(OccupancyCases, RegisterSteps) {
+  const struct {
+    std::uint32_t registers;
+    std::uint64_t blocks;
+    double percent;
+  } kRows[] = {{40, 12, 100}, {48, 10, 83.3}, {53, 9, 75}};
+  for (const auto& row : kRows) {
+    const Occupancy o = occupancy_of("sm_120", 128, row.registers);
+    EXPECT_EQ(o.blocks, row.blocks) << row.registers;
+    EXPECT_NEAR(o.percent, row.percent, 0.04) << row.registers;
+  }
+}
+
+// P-O3: bounds of 256 threads and 2 blocks leave 128 registers; spills are told without praise for occupancy.
+TEST(OccupancyCases, BoundsThatSpill) {
+  TestLaunch t({264, 1, 1}, {256, 1, 1});
+  t.kernel.registers = 128;
+  t.kernel.maxntid[0] = 256, t.kernel.maxntid[1] = t.kernel.maxntid[2] = 1;
+  t.kernel.minnctapersm = 2;
+  t.kernel.compiled.known = true;
+  t.kernel.compiled.spill_store_bytes = 24;
+  t.kernel.compiled.spill_load_bytes = 24;
+  const report::Report report = t.report();
+  const auto* advice = find(report, "A304");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->text, AllOf(HasSubstr("24 B of spill stores"), HasSubstr("128 registers")));
+  EXPECT_THAT(advice->change, HasSubstr("occupancy alone does not tell"));
+}
+
+// P-O4: registers per thread against warps per SM of 64.
+TEST(OccupancyCases, SeedArithmetic) {
+  const struct {
+    std::uint32_t registers;
+    std::uint64_t blocks;
+    double percent;
+  } kRows[] = {{32, 8, 100}, {33, 6, 75}, {40, 6, 75}, {64, 4, 50}, {65, 3, 37.5}, {128, 2, 25}, {255, 1, 12.5}};
+  for (const auto& row : kRows) {
+    const Occupancy o = occupancy_of("h200", 256, row.registers);
+    EXPECT_EQ(o.blocks, row.blocks) << row.registers;
+    EXPECT_EQ(o.percent, row.percent) << row.registers;
+  }
+}
+
+}  // namespace
+}  // namespace muscope::advice::testing
