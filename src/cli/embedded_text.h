@@ -18,4 +18,9 @@ std::span<const EmbeddedText> guide_texts();
 /// The learner's pages: docs/learn/*.md.
 std::span<const EmbeddedText> learn_texts();
 
+/// web/dist/*.html: the page of the HTML report alone.
+std::span<const EmbeddedText> page_texts();
+/// What report::to_html() puts reports into.
+inline std::string_view report_page() { return page_texts().front().text; }
+
 }  // namespace muscope::cli

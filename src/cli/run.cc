@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "cli/assembly_service.h"
 #include "cli/command.h"
+#include "cli/embedded_text.h"
 #include "cli/run_child.h"
 #include "cli/run_directory.h"
 #include "cli/run_output.h"
@@ -22,6 +23,7 @@
 #include "cli/run_records.h"
 #include "cli/run_request.h"
 #include "report/csv.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/metrics.h"
 #include "report/report.h"
@@ -169,7 +171,7 @@ int exit_code(const RunRequest& request, const RunRecords& records, const ChildR
 
 /// Writes what was asked for; a failure is told and does not keep the others from being written. False on failure.
 bool write_reports(const report::Report& report, const Presentation& how, const RunRequest& request, OutputFile& json,
-                   OutputFile& csv) {
+                   OutputFile& csv, OutputFile& html) {
   bool good = true;
   const auto attempt = [&](auto&& action) {
     try {
@@ -182,8 +184,13 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
   // Files first: writing to stdout may end this process, when it is a pipe that nobody reads to the end.
   if (json) attempt([&] { json.write(report::to_json(report)); });
   if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
+  if (html)
+    attempt([&] {
+      const report::Report* const one[] = {&report};
+      html.write(report::to_html(one, report_page()));
+    });
   // A machine's report on stdout is not mixed with the text for people.
-  const bool text = !request.quiet && !json.is_stdout() && !csv.is_stdout();
+  const bool text = !request.quiet && !json.is_stdout() && !csv.is_stdout() && !html.is_stdout();
   if (text) {
     attempt([&] { write_stdout(report::to_text(report, how.text)); });
   } else {
@@ -207,6 +214,7 @@ int run_command(const Arguments& args) {
   const std::string libraries = library_folder();
   OutputFile json(request.json);
   OutputFile csv(request.csv);
+  OutputFile html(request.html);
   if (!request.emit_dir.empty()) std::filesystem::create_directories(request.emit_dir);
 
   const RunProgram program = prepare_program(request, gpu);
@@ -224,7 +232,7 @@ int run_command(const Arguments& args) {
     command.environment = program_environment(request, program, libraries, run.path());
     command.timeout_seconds = request.timeout_seconds;
     // A reader of the report, such as jq, is not to find what the program prints in it.
-    command.stdout_to_stderr = json.is_stdout() || csv.is_stdout();
+    command.stdout_to_stderr = json.is_stdout() || csv.is_stdout() || html.is_stdout();
     std::optional<AssemblyService> assembler;
     if (request.count_from != "ptx" && runtime::machine_code_known(gpu.cc_major * 10 + gpu.cc_minor)) {
       assembler.emplace(run.path() + '/' + runtime::kAssemblerName,
@@ -262,7 +270,7 @@ int run_command(const Arguments& args) {
   add_end_diagnostics(ending, request, program, records, child);
   report.diagnostics.insert(report.diagnostics.end(), program.diagnostics.begin(), program.diagnostics.end());
   report.diagnostics.insert(report.diagnostics.end(), ending.begin(), ending.end());
-  const bool written = write_reports(report, how, request, json, csv);
+  const bool written = write_reports(report, how, request, json, csv, html);
   return written ? exit_code(request, records, child)
                  : static_cast<int>(child.interrupted_by != 0 ? kInterrupted : kCannot);
 }

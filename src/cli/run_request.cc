@@ -64,25 +64,32 @@ void check_given(const CLI::App& app) {
 }
 
 void check_outputs(const RunRequest& request) {
-  if (request.json.empty() || request.csv.empty()) return;
-  const bool same = request.json == request.csv || std::filesystem::absolute(request.json).lexically_normal() ==
-                                                       std::filesystem::absolute(request.csv).lexically_normal();
-  if (same)
-    fail("D104",
-         fmt::format("--json and --csv both write to {}",
-                     request.json == "-" ? "standard output" : '\'' + request.json + '\''),
-         "name a file of its own for each");
+  const std::pair<const char*, const std::string*> outputs[] = {
+      {"--json", &request.json}, {"--csv", &request.csv}, {"--html", &request.html}};
+  for (const auto& [first_name, first] : outputs) {
+    for (const auto& [name, path] : outputs) {
+      if (name == first_name) break;
+      if (first->empty() || path->empty()) continue;
+      const bool same = *first == *path || std::filesystem::absolute(*first).lexically_normal() ==
+                                               std::filesystem::absolute(*path).lexically_normal();
+      if (same)
+        fail("D104",
+             fmt::format("{} and {} both write to {}", name, first_name,
+                         *first == "-" ? "standard output" : '\'' + *first + '\''),
+             "name a file of its own for each");
+    }
+  }
 }
 
 /// What came as text and needs a closer look.
 struct Raw {
-  std::string timeout, emit, html, trace, checkers;
+  std::string timeout, emit, trace, checkers;
 };
 
 void check_values(RunRequest& request, const Raw& raw) {
-  for (const auto& [value, name] :
-       {std::pair{&raw.html, "--html"}, {&raw.trace, "--trace"}, {&raw.checkers, "--checkers"}}) {
-    if (!value->empty()) fail("D103", fmt::format("{} is not there yet", name), "use --json, --csv or the text report");
+  for (const auto& [value, name] : {std::pair{&raw.trace, "--trace"}, {&raw.checkers, "--checkers"}}) {
+    if (!value->empty())
+      fail("D103", fmt::format("{} is not there yet", name), "use --json, --html, --csv or the text report");
   }
   if (!request.launches_text.empty() && !runtime::parse_launch_range(request.launches_text, request.launches)) {
     fail("D104", fmt::format("--launches does not understand '{}'", request.launches_text),
@@ -158,8 +165,9 @@ std::string compiler_option_hint(const std::string& word) {
 
 /// Tells of options that stand too late: the program gets them. Names that programs often have as well are left alone.
 void note_late_options(const Arguments& program_args) {
-  constexpr std::string_view kOurs[] = {"--json", "--csv",           "--metrics",  "--kernel",    "--launches",
-                                        "--emit", "--compile-flags", "--emit-dir", "--toolchain", "--max-steps"};
+  constexpr std::string_view kOurs[] = {"--json",     "--csv",       "--metrics",  "--kernel",
+                                        "--launches", "--html",      "--emit",     "--compile-flags",
+                                        "--emit-dir", "--toolchain", "--max-steps"};
   for (const std::string& word : program_args) {
     const std::string_view name = std::string_view(word).substr(0, word.find('='));
     if (std::find(std::begin(kOurs), std::end(kOurs), name) == std::end(kOurs)) continue;
@@ -245,6 +253,7 @@ RunRequest parse_run_request(const Arguments& args) {
 
   option("--json", r.json, "FILE", "Report", "write the report as JSON (- for stdout)");
   option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");
+  option("--html", r.html, "FILE", "Report", "write it as a page for the browser: one file that needs no network");
   app.add_flag("-q,--quiet", r.quiet, "no text report, no progress")->group("Report");
   option("--view", r.view, "WHAT", "Report",
          "text report: lines (default), kernels (their table alone) or sass (memory instructions with their counts)");
@@ -262,8 +271,7 @@ RunRequest parse_run_request(const Arguments& args) {
   option("--toolchain", r.toolchain, "NAME", "Compiling", "nvcc or clang; default: nvcc where there is one");
   option("--compile-flags", r.compile_flags, "FLAGS", "Compiling", "flags in nvcc's spelling, as one argument");
 
-  for (const auto& [name, value] :
-       {std::pair{"--html", &raw.html}, {"--trace", &raw.trace}, {"--checkers", &raw.checkers}}) {
+  for (const auto& [name, value] : {std::pair{"--trace", &raw.trace}, {"--checkers", &raw.checkers}}) {
     option(name, *value, "", "", "");  // known, so that the message can say that they are not there yet
   }
 

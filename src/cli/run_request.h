@@ -34,7 +34,7 @@ struct RunRequest {
   std::vector<std::string> emit;
   std::string emit_dir;  ///< absolute
 
-  std::string json, csv;  ///< where to write; "-" is stdout; empty: not wanted
+  std::string json, csv, html;  ///< where to write; "-" is stdout; empty: not wanted
   bool quiet = false;
   int top = -1;                     ///< -1: not given
   std::string advice;               ///< "all", "none" or a number; empty: not given

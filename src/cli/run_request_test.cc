@@ -117,7 +117,7 @@ TEST(RunRequest, BadValuesAreNamed) {
   EXPECT_THAT(error_of({}), StartsWith("error D105: no program to run"));
   EXPECT_THAT(error_of({"--"}), StartsWith("error D105"));
   EXPECT_THAT(error_of({"--quiet"}), StartsWith("error D105"));
-  EXPECT_THAT(error_of({"--html", "x.html", "./app"}), StartsWith("error D103: --html is not there yet"));
+  EXPECT_THAT(error_of({"--trace", "x.mst", "./app"}), StartsWith("error D103: --trace is not there yet"));
   EXPECT_THAT(error_of({"--launches", "x", "./app"}), StartsWith("error D104: --launches does not understand 'x'"));
   EXPECT_THAT(error_of({"--kernel", "a(", "./app"}),
               StartsWith("error D104: --kernel 'a(' is not a regular expression"));
@@ -140,7 +140,7 @@ TEST(RunRequest, HelpNamesTheProgramAndHidesWhatIsNotThere) {
   const std::string help = testing::internal::GetCapturedStdout();
   EXPECT_THAT(help, HasSubstr("PROGRAM | -- COMMAND"));
   EXPECT_THAT(help, HasSubstr("--launches"));
-  EXPECT_THAT(help, Not(HasSubstr("--html")));
+  EXPECT_THAT(help, Not(HasSubstr("--trace")));
 }
 
 // What is printed for options that do not exist: the wrong one, and what was probably meant.

@@ -3,45 +3,21 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <memory>
 
 #include "arch/nearest.h"
 #include "base/diagnostic.h"
 #include "cli/command.h"
+#include "cli/report_file.h"
 #include "cli/run_output.h"
 #include "cli/run_progress.h"
-#include "report/json.h"
 #include "verify/verify_text.h"
 
 namespace muscope::cli {
 namespace {
 
-constexpr std::size_t kMostReportBytes = std::size_t{1} << 30;
-
-/// The whole file, "-": stdin. Throws Error D745 when it cannot be read or is longer than `most`.
-std::string read_whole(const std::string& path, std::size_t most) {
-  const auto unreadable = [&](const std::string& why) {
-    fail("D745", fmt::format("{} cannot be read: {}", arch::printable(path), why),
-         "name a report that `muscope run --json` wrote, then a capture that `ncu --csv` wrote", {path, 0, 0});
-  };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"),
-                                                       path == "-" ? +[](std::FILE*) { return 0; } : &std::fclose);
-  if (!file) unreadable(std::strerror(errno));
-  std::string text;
-  char buffer[1 << 16];
-  for (;;) {
-    errno = 0;
-    const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get());
-    text.append(buffer, got);
-    if (text.size() > most) unreadable(fmt::format("it is longer than {} MiB", most >> 20));
-    if (got == sizeof buffer) continue;
-    if (std::ferror(file.get()) != 0) unreadable(std::strerror(errno != 0 ? errno : EIO));
-    return text;
-  }
-}
+constexpr const char* kWhatToName =
+    "name a report that `muscope run --json` wrote, then a capture that `ncu --csv` wrote";
 
 void warn(std::string code, std::string text, std::string hint) {
   Diagnostic d;
@@ -89,9 +65,9 @@ int verify_command(const Arguments& args) {
         "  muscope verify report.json capture.csv\n"
         "  muscope verify --json - report.json capture.csv\n");
   OutputFile out(json);
-  const report::Report report = report::from_json(read_whole(report_name, kMostReportBytes), report_name);
-  const verify::Capture capture =
-      verify::read_capture(read_whole(capture_name, verify::kMostCaptureBytes + 1), capture_name, verify::comparable);
+  const report::Report report = read_report(report_name, kWhatToName);
+  const verify::Capture capture = verify::read_capture(
+      read_whole(capture_name, verify::kMostCaptureBytes + 1, kWhatToName), capture_name, verify::comparable);
   warn_about(capture, capture_name);
   const verify::Comparison comparison = verify::compare(report, capture, capture_name);
   if (out) out.write(verify::to_json(comparison, report, capture));

@@ -263,6 +263,8 @@ void write(std::string& out, const Json& json, std::size_t indent) {
 
 }  // namespace
 
+std::string launch_to_json(const LaunchReport& launch) { return compact(json_of(launch)); }
+
 std::string to_json(const Report& report) {
   Json json{{"schema", kReportSchema},
             {"tool", {{"name", "muscope"}, {"version", report.tool_version}}},

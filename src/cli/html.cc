@@ -1,0 +1,57 @@
+// muscope html: JSON reports as a page for the browser; two of them side by side.
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
+#include "arch/gpu_spec.h"
+#include "base/diagnostic.h"
+#include "cli/command.h"
+#include "cli/embedded_text.h"
+#include "cli/report_file.h"
+#include "cli/run_output.h"
+#include "report/html.h"
+
+namespace muscope::cli {
+namespace {
+
+/// A JSON report names its GPU and holds little of it; the page also shows limits.
+void complete_gpu(arch::GpuSpec& gpu) {
+  try {
+    arch::GpuSpec known = arch::find_gpu(gpu.name);
+    if (known.cc_major == gpu.cc_major && known.cc_minor == gpu.cc_minor) gpu = std::move(known);
+  } catch (const Error&) {  // a GPU of the user's own: what the report holds has to do
+  }
+}
+
+}  // namespace
+
+int html_command(const Arguments& args) {
+  CLI::App app(
+      "Makes a page for the browser from a JSON report, or from two that it compares. The page is one file and needs "
+      "no "
+      "network. Source files are read where the compiler found them; the page holds what could be read.",
+      "muscope html");
+  std::vector<std::string> names;
+  std::string output;
+  app.add_option("REPORT", names, "what `muscope run --json` wrote; two: before and after; - is stdin")
+      ->required()
+      ->expected(1, 2);
+  app.add_option("-o,--output", output, "where the page goes; - is stdout")->required();
+  parse(app, args,
+        "  muscope html report.json -o report.html\n"
+        "  muscope html before.json after.json -o changes.html\n");
+  if (names.size() == 2 && names[0] == "-" && names[1] == "-")
+    fail("D104", "both reports are to come from stdin", "name a file for one of them");
+  OutputFile out(output);
+  std::vector<report::Report> reports;
+  for (const std::string& name : names) reports.push_back(read_report(name));
+  std::vector<const report::Report*> pointers;
+  for (report::Report& report : reports) {
+    complete_gpu(report.gpu);
+    pointers.push_back(&report);
+  }
+  out.write(report::to_html(pointers, report_page()));
+  return kOk;
+}
+
+}  // namespace muscope::cli

@@ -1,0 +1,17 @@
+// Files that commands read as a whole: reports and captures.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "report/report.h"
+
+namespace muscope::cli {
+
+/// The whole file, "-": stdin. Throws Error D745 with `hint` when it cannot be read or is longer than `most` bytes.
+std::string read_whole(const std::string& path, std::size_t most, const std::string& hint);
+
+/// What `muscope run --json` wrote. Throws Error D745, D701, D702, D703.
+report::Report read_report(const std::string& path, const std::string& hint = "name a report of `muscope run --json`");
+
+}  // namespace muscope::cli
