@@ -15,6 +15,7 @@ MachineBuilder::MachineBuilder(const MachineInput& input, const MachineFlow& flo
   k.info = like.info;
   k.info.sites.clear();
   k.info.frames = input.frames;
+  list_code();
   k.module = like.module;
   k.params = like.params;
   // Aligned in the bank as a whole, not from the first parameter on as in PTX: the cubin says where each lies.
@@ -126,6 +127,19 @@ Place MachineBuilder::word(const sass::Operand& operand, unsigned n) {
   if (operand.kind == OperandKind::kUniform && operand.index != sass::kUrz)
     return uniform(static_cast<std::uint8_t>(operand.index + n));
   return literal(0);
+}
+
+void MachineBuilder::list_code() {
+  std::vector<views::CodeLine>& listing = kernel_->info.listing;
+  listing.clear();
+  std::size_t reached = 0;
+  for (const MachineBlock& block : flow_.blocks) reached += block.end - block.first;
+  if (reached > views::kLongestListing) return;
+  listing.reserve(reached);
+  for (const MachineBlock& block : flow_.blocks)
+    for (std::uint32_t n = block.first; n < block.end; ++n)
+      listing.push_back({static_cast<std::uint32_t>((*code_)[n].pc),
+                         n < input_.frame_of.size() ? input_.frame_of[n] : views::kNoFrame, sass::text((*code_)[n])});
 }
 
 Op& MachineBuilder::add(OpKind kind, const sass::Instruction& instruction, bool guarded) {

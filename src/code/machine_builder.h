@@ -59,6 +59,8 @@ class MachineBuilder {
   /// Adds an op for `instruction`, with its source position and guard.
   Op& add(OpKind kind, const sass::Instruction& instruction, bool guarded = true);
   std::uint32_t add_site(const sass::Instruction& instruction, unsigned bytes);
+  /// Fills the listing of the kernel.
+  void list_code();
   std::shared_ptr<Kernel> finish();
 
  private:

@@ -238,6 +238,18 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
   return launch;
 }
 
+/// Null where the kernel has none.
+std::shared_ptr<const Listing> listing_of(const views::KernelInfo& kernel) {
+  if (kernel.listing.empty()) return nullptr;
+  auto listing = std::make_shared<Listing>();
+  listing->reserve(kernel.listing.size());
+  for (const views::CodeLine& line : kernel.listing) {
+    FramePosition where = position_of(kernel, line.frame);
+    listing->push_back({line.pc, line.text, std::move(where.at), std::move(where.inlined_at)});
+  }
+  return listing;
+}
+
 ProcessReport process_report(const views::ProcessRecord& record) {
   ProcessReport process;
   process.pid = record.pid;
@@ -281,6 +293,7 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
     report.processes.push_back(process_report(process));
     std::unordered_map<std::uint32_t, const views::KernelInfo*> kernels;
     for (const views::KernelInfo& kernel : process.kernels) kernels.emplace(kernel.id, &kernel);
+    std::unordered_map<std::uint32_t, std::shared_ptr<const Listing>> listings;
     std::map<std::uint64_t, std::uint64_t> streams{{0, 0}};
     for (const views::LaunchRecord& record : process.launches) {
       begun = std::max(begun, record.index + 1);
@@ -296,6 +309,9 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
       launch.pid = process.pid;
       launch.process = process_index;
       launch.stream = streams.emplace(record.stream, streams.size()).first->second;
+      const auto [listing, fresh] = listings.try_emplace(record.kernel);
+      if (fresh) listing->second = listing_of(*kernel->second);
+      launch.listing = listing->second;
       report.launches.push_back(std::move(launch));
     }
     earlier += begun;

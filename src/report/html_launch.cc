@@ -6,6 +6,7 @@
 #include "report/cause.h"
 #include "report/html_parts.h"
 #include "report/json.h"
+#include "report/lines.h"
 #include "report/text_parts.h"
 
 namespace muscope::report {
@@ -68,6 +69,19 @@ void finish_sites(PageJson& sites, const LineReport& line, const arch::GpuSpec& 
   }
 }
 
+/// [byte offset, text, index of the line in `lines`, or -1]...
+PageJson listing_of(const LaunchReport& launch) {
+  std::map<LineKey, std::size_t> lines;
+  for (std::size_t i = 0; i < launch.lines.size(); ++i)
+    lines.emplace(key_of({launch.lines[i].at, launch.lines[i].inlined_at}), i);
+  PageJson json = PageJson::array();
+  for (const ListedInstruction& instruction : *launch.listing) {
+    const auto line = lines.find(key_of({instruction.at, instruction.inlined_at}));
+    json.push_back({instruction.pc, instruction.text, line == lines.end() ? PageJson(-1) : PageJson(line->second)});
+  }
+  return json;
+}
+
 void note_use(SourceUse& used, const SourcePosition& at, const std::vector<SourcePosition>& inlined_at) {
   if (!at.file.empty()) used[at.file].insert(at.line);
   for (const SourcePosition& call : inlined_at)
@@ -86,6 +100,7 @@ LaunchParts parts_of(const LaunchReport& launch, const arch::GpuSpec& gpu, PageT
     parts.body[key] = std::move(parts.head[key]);
     parts.head.erase(key);
   }
+  if (launch.listing) parts.body["listing"] = listing_of(launch);
   parts.head["metrics"] = short_metrics(launch.metrics, tables);
   parts.head["traffic"] = traffic_of(launch.metrics);
   parts.head["waste"] = waste_of(launch.metrics);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,6 +112,15 @@ struct AdviceReport {
   double saves = 0;
 };
 
+/// One machine instruction of a kernel.
+struct ListedInstruction {
+  std::uint32_t pc = 0;  ///< byte offset in the kernel's code
+  std::string text;
+  SourcePosition at;
+  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
+};
+using Listing = std::vector<ListedInstruction>;
+
 struct LaunchReport {
   std::uint32_t index = 0;  ///< over the whole run, from 0
   std::int64_t pid = 0;
@@ -130,6 +140,7 @@ struct LaunchReport {
   std::string stream_source = "PTX stream";  ///< or "sm_90 machine code (ptxas 13.0.88)"
   std::string stream_problem;                ///< as views::KernelInfo::machine_problem
   CodeReport code;
+  std::shared_ptr<const Listing> listing;  ///< shared by the launches of a kernel; null without; not in the JSON report
   std::string occupancy_limit;  ///< "registers", "shared memory", "warps", "blocks", ... ; empty when not known
   /// Totals. Absent: a count of 0 of something that did not occur, or a ratio without a denominator.
   Metrics metrics;

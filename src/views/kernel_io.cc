@@ -108,7 +108,7 @@ CompiledFacts get_compiled(CborReader& r, std::size_t frames) {
 }  // namespace
 
 void put(CborWriter& w, const KernelInfo& k) {
-  w.array(20);
+  w.array(21);
   w.unsigned_integer(k.id);
   w.text(k.name);
   w.text(k.mangled);
@@ -127,6 +127,7 @@ void put(CborWriter& w, const KernelInfo& k) {
   TextTable texts;
   for (const Frame& f : k.frames) texts.index_of(f.file), texts.index_of(f.function);
   for (const Site& s : k.sites) texts.index_of(s.text);
+  for (const CodeLine& line : k.listing) texts.index_of(line.text);
   texts.put(w);
   w.array(k.frames.size());
   for (const Frame& f : k.frames) {
@@ -147,12 +148,19 @@ void put(CborWriter& w, const KernelInfo& k) {
     w.unsigned_integer(s.pc);
     w.unsigned_integer(static_cast<std::uint64_t>(s.local_use));
   }
+  w.array(k.listing.size());
+  for (const CodeLine& line : k.listing) {
+    w.array(3);
+    w.unsigned_integer(line.pc);
+    put_frame_index(w, line.frame);
+    w.unsigned_integer(texts.index_of(line.text));
+  }
   put(w, k.compiled);
 }
 
 KernelInfo get_kernel(CborReader& r) {
   KernelInfo k;
-  r.array_of(20);
+  r.array_of(21);
   k.id = r.unsigned_of<std::uint32_t>();
   k.name = r.text();
   k.mangled = r.text();
@@ -195,6 +203,15 @@ KernelInfo get_kernel(CborReader& r) {
     s.local_use = in.enumerator(LocalUse::kSaved);
     if (!frame_exists(s.frame)) in.bad("frame index out of range");
     return s;
+  });
+  k.listing = get_list<CodeLine>(r, [&](CborReader& in) {
+    in.array_of(3);
+    CodeLine line;
+    line.pc = in.unsigned_of<std::uint32_t>();
+    line.frame = get_frame_index(in);
+    line.text = get_indexed(in, texts);
+    if (!frame_exists(line.frame)) in.bad("frame index out of range");
+    return line;
   });
   k.compiled = get_compiled(r, k.frames.size());
   return k;

@@ -41,6 +41,15 @@ struct Site {
   LocalUse local_use = LocalUse::kNone;  ///< of machine code's local accesses
 };
 
+/// One machine instruction of a kernel, for listings.
+struct CodeLine {
+  std::uint32_t pc = 0;  ///< byte offset in the kernel's code section
+  std::uint32_t frame = kNoFrame;
+  std::string text;  ///< "LDG.E R2, [R4.64]"
+  bool operator==(const CodeLine&) const = default;
+};
+inline constexpr std::size_t kLongestListing = 20'000;  ///< instructions; longer code is not listed
+
 /// Kinds of executed instructions, as ncu splits smsp__sass_thread_inst_executed_op_*.
 enum class InstructionKind : std::uint8_t {
   kFp16Add,
@@ -84,6 +93,7 @@ struct KernelInfo {
   std::uint32_t minnctapersm = 0;
   std::vector<Frame> frames;
   std::vector<Site> sites;
+  std::vector<CodeLine> listing;  ///< of the machine code that was executed, what can be reached; empty: PTX was
   CompiledFacts compiled;
 };
 

@@ -26,6 +26,7 @@ export interface Picture {
   /** The step that serves each lane (the last one where there are several), from 0; -1: inactive. */
   stepOf: number[];
   addresses: (number | undefined)[];
+  bytes: number; // per lane
 }
 
 export type Rules = { banks: number; bankBytes: number };
@@ -61,7 +62,7 @@ function lines(addresses: (number | undefined)[], bytes: number): Picture {
   });
   const lanes = activeLanes(addresses).length;
   return {
-    kind: "lines", steps, cost: sectors.size, stepOf, addresses, unit: "sector",
+    kind: "lines", steps, cost: sectors.size, stepOf, addresses, bytes, unit: "sector",
     ideal: Math.min(sectors.size, Math.ceil((lanes * bytes) / sectorBytes)),
   };
 }
@@ -88,7 +89,7 @@ function rows(addresses: (number | undefined)[], bytes: number): Picture {
   });
   const lanes = activeLanes(addresses).length;
   return {
-    kind: "rows", steps, cost, stepOf, addresses, unit: "sector",
+    kind: "rows", steps, cost, stepOf, addresses, bytes, unit: "sector",
     ideal: Math.min(cost, Math.ceil((lanes * bytes) / sectorBytes)),
   };
 }
@@ -131,7 +132,7 @@ function banks(addresses: (number | undefined)[], bytes: number, kind: string, r
     }
   }
   steps.forEach((step, i) => (step.title = `pass ${i + 1} of ${steps.length}`));
-  return { kind: "banks", steps, cost: steps.length, ideal, stepOf, addresses, unit: "wavefront" };
+  return { kind: "banks", steps, cost: steps.length, ideal, stepOf, addresses, bytes, unit: "wavefront" };
 }
 
 function words(addresses: (number | undefined)[], bytes: number): Picture {
@@ -149,7 +150,7 @@ function words(addresses: (number | undefined)[], bytes: number): Picture {
     step.title = `word ${i + 1} of ${steps.length}`;
     for (const lane of step.lanes) stepOf[lane] = i;
   });
-  return { kind: "words", steps, cost: steps.length, ideal: Math.min(1, steps.length), stepOf, addresses, unit: "request" };
+  return { kind: "words", steps, cost: steps.length, ideal: Math.min(1, steps.length), stepOf, addresses, bytes, unit: "request" };
 }
 
 /** Nothing for what has no picture: textures. */

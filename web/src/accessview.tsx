@@ -12,20 +12,34 @@ const laneColours = 8;
 export function LaneMap({ picture, compact, step, lane, onLane }: {
   picture: Picture; compact?: boolean; step?: number; lane?: number; onLane?: (lane: number) => void;
 }) {
-  const size = 20, gap = 2;
-  const width = 32 * (size + gap) - gap;
+  const size = 13.4, gap = 1, label = 44;
+  const width = label + 32 * (size + gap) - gap;
   const shown = compact ? picture.steps.slice(0, 8) : picture.steps;
-  const rowHeight = compact ? 14 : 18;
-  const top = 42;
+  const rowHeight = compact ? 12 : 16;
+  const wires = step !== undefined || lane !== undefined || shown.length <= 4 || compact;
+  const top = wires ? 44 : 24;
   const cells = picture.kind === "banks" ? 32 : picture.kind === "words" ? 1 : 4;
-  const label = picture.kind === "words" ? 0 : 0;
-  const cellWidth = (width - label) / cells;
-  const rows = shown.length;
-  const height = top + rows * (rowHeight + 3) + (compact && picture.steps.length > shown.length ? 16 : 0);
-  const visible = (i: number) => step === undefined || step === i;
+  const cellWidth = (width - label + gap) / cells;
+  const height = top + shown.length * (rowHeight + 3) + (compact && picture.steps.length > shown.length ? 14 : 0);
+  const lines = picture.kind === "lines" || picture.kind === "rows";
+  const origin = picture.steps[0]?.address ?? 0;
+  const laneX = (l: number) => label + l * (size + gap) + size / 2;
+  /** Where a wire of the lane ends: its bytes in the line, its bank, or the row. */
+  const endX = (s: Step, cell: number, l: number) => {
+    if (picture.kind === "rows") return label + ((l + 0.5) / 32) * (width - label);
+    if (picture.kind === "lines") {
+      const at = Math.max(0, picture.addresses[l]! - s.address!) + Math.min(picture.bytes, 32) / 2;
+      return label + (Math.min(at, 127) / 128) * (width - label);
+    }
+    return label + cell * cellWidth + cellWidth / 2;
+  };
+  const rowLabel = (s: Step, row: number) =>
+    lines ? `+${((s.address ?? 0) - origin).toLocaleString("en-US")}` : picture.kind === "banks" ? `pass ${row + 1}` : `${row + 1}`;
   return (
-    <svg class={`lane-map ${compact ? "compact" : ""}`} viewBox={`-2 -2 ${width + 4} ${height + 4}`} role="img"
+    <svg class={`lane-map ${compact ? "compact" : ""}`} viewBox={`-1 -1 ${width + 2} ${height + 2}`} role="img"
       aria-label={`${picture.addresses.filter((a) => a !== undefined).length} active lanes, ${plural(picture.cost, picture.unit)}`}>
+      <defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="4" /></pattern></defs>
+      <text class="row-label" x={0} y={10.5}>lane</text>
       {picture.addresses.map((address, i) => {
         const own = picture.stepOf[i]!;
         const dim = step !== undefined && !picture.steps[step]?.lanes.includes(i);
@@ -33,40 +47,44 @@ export function LaneMap({ picture, compact, step, lane, onLane }: {
           <g class={`lane ${address === undefined ? "off" : ""} ${dim ? "dimmed" : ""} ${lane === i ? "chosen" : ""}`}
             onClick={onLane && (() => onLane(i))}>
             <title>{address === undefined ? `lane ${i}: inactive` : `lane ${i}: ${hex(address)}, ${picture.steps[own]?.title}`}</title>
-            <rect class={`tone-${address === undefined ? "off" : own % laneColours}`} x={i * (size + gap)} y={0} width={size} height={16} rx={2} />
-            <text x={i * (size + gap) + size / 2} y={12} text-anchor="middle">{i}</text>
+            <rect class={`tone-${address === undefined ? "off" : own % laneColours}`} x={laneX(i) - size / 2} y={0} width={size} height={15} rx={2} />
+            <text x={laneX(i)} y={10.5} text-anchor="middle">{i}</text>
           </g>
         );
       })}
+      {picture.kind === "banks" && !compact && !wires && <text class="row-label" x={0} y={21}>bank</text>}
       {shown.map((s, row) => {
         const y = top + row * (rowHeight + 3);
+        const dimmed = (step !== undefined && step !== row) || (lane !== undefined && !s.lanes.includes(lane));
+        const shownLanes = (lanes: number[]) => lane !== undefined ? lanes.filter((l) => l === lane) : step === undefined || step === row ? lanes : [];
         return (
-          <g class={visible(row) ? "" : "dimmed"}>
-            {[...s.cells.entries()].map(([cell, lanes]) => {
-              const middle = label + cell * cellWidth + cellWidth / 2;
-              return (lane === undefined ? (visible(row) && (!compact || lanes.length <= 8) ? lanes : []) : lanes.filter((l) => l === lane))
-                .map((l) => <line class={`wire tone-line-${row % laneColours}`} x1={l * (size + gap) + size / 2} y1={16}
-                  x2={picture.kind === "lines" || picture.kind === "rows" ? middle + ((l % 8) - 3.5) * (cellWidth / 10) : middle} y2={y} />);
-            })}
+          <g class={dimmed ? "dimmed" : ""} data-step={row}>
+            {wires && picture.kind !== "words" && [...s.cells.entries()].map(([cell, lanes]) =>
+              shownLanes(lanes).map((l) => <line class="wire" x1={laneX(l)} x2={endX(s, cell, l)} y1={15} y2={y} />))}
+            <text class="row-label" x={0} y={y + rowHeight - 4.5}>{rowLabel(s, row)}</text>
             {Array.from({ length: cells }, (_, cell) => {
               const lanes = s.cells.get(cell) ?? (picture.kind === "words" ? s.lanes : undefined);
-              const words = s.asked && Array.from({ length: 8 }, (_, w) => {
+              const words = s.asked && lanes && Array.from({ length: 8 }, (_, w) => {
                 let asked = 0;
                 for (let b = 0; b < 4; ++b) asked += s.asked![cell * 32 + w * 4 + b]!;
                 return asked;
               });
+              const x = label + cell * cellWidth;
               return (
-                <g class={`cell ${lanes ? "used" : ""}`}>
+                <g class={`cell ${lanes ? "used" : ""}`} data-cell={cell}>
                   <title>{cellTitle(picture, s, cell, lanes)}</title>
-                  <rect class={lanes ? `tone-${row % laneColours}` : "tone-off"} x={label + cell * cellWidth} y={y} width={cellWidth - 2} height={rowHeight} rx={2} />
-                  {words && lanes && words.map((asked, w) => asked < 4 && (
-                    <rect class="unused" x={label + cell * cellWidth + (w * (cellWidth - 2)) / 8} y={y + 1} width={(cellWidth - 2) / 8} height={rowHeight - 2} />
+                  <rect class={lanes ? `tone-${row % laneColours}` : "tone-off"} x={x} y={y} width={cellWidth - gap} height={rowHeight} rx={2} />
+                  {words?.map((asked, w) => asked < 4 && (
+                    <>
+                      <rect class="unused" x={x + (w * (cellWidth - gap)) / 8} y={y + 0.5} width={(cellWidth - gap) / 8} height={rowHeight - 1} />
+                      <rect class="unused-hatch" fill="url(#hatch)" x={x + (w * (cellWidth - gap)) / 8} y={y + 0.5} width={(cellWidth - gap) / 8} height={rowHeight - 1} />
+                    </>
                   ))}
                   {picture.kind === "banks" && lanes && !compact && (
-                    <text x={label + cell * cellWidth + (cellWidth - 2) / 2} y={y + 13} text-anchor="middle">{lanes[0]}{lanes.length > 1 ? "+" : ""}</text>
+                    <text x={x + (cellWidth - gap) / 2} y={y + 11.5} text-anchor="middle">{lanes[0]}{lanes.length > 1 ? "+" : ""}</text>
                   )}
                   {picture.kind === "words" && (
-                    <text x={8} y={y + rowHeight - 5}>{hex(s.address ?? 0)}: {s.lanes.length === 1 ? "lane" : "lanes"} {laneList(s.lanes)}</text>
+                    <text x={x + 6} y={y + rowHeight - 4.5}>{hex(s.address ?? 0)} for {s.lanes.length === 1 ? "lane" : "lanes"} {laneList(s.lanes)}</text>
                   )}
                 </g>
               );
@@ -75,7 +93,7 @@ export function LaneMap({ picture, compact, step, lane, onLane }: {
         );
       })}
       {compact && picture.steps.length > shown.length && (
-        <text class="tick" x={width / 2} y={height - 3} text-anchor="middle">and {picture.steps.length - shown.length} more</text>
+        <text class="row-label" x={width / 2} y={height - 3} text-anchor="middle">and {picture.steps.length - shown.length} more</text>
       )}
     </svg>
   );

@@ -82,8 +82,8 @@ export interface CodeChange {
   text: string;
 }
 
-/** [byte offset, text, line: index into Body.lines or -1, warps that executed it or -1] */
-export type Instruction = [number, string, number, number];
+/** [byte offset, text, line: index into Body.lines or -1] */
+export type Instruction = [number, string, number];
 
 export interface Body {
   lines: Line[];

@@ -8,7 +8,7 @@ import { MemoryChart } from "./memchart";
 import { MetricsTab } from "./metricsview";
 import { OccupancyTab } from "./occupancyview";
 import { go, launchOf, tabs, type Route, type Tab } from "./route";
-import { SourceTab } from "./source";
+import { SourceTab, wavefronts } from "./source";
 import { Bar, Card, GradeMark, KernelName, Messages, NotModelled, Panel, usePrinting } from "./widgets";
 
 const tabNames: Record<Tab, string> = {
@@ -117,8 +117,8 @@ function Summary({ report, launch, onPlace }: { report: Report; launch: Launch; 
     <>
       <div class="cards">
         <Card title="Sectors" note={`${bytes(32 * kind.traffic)} of global and local memory`}>{short(kind.traffic)} <GradeMark grade={kind.counted_from.grade} reason={kind.counted_from.source} /></Card>
-        <Card title="Wasted" note={excess ? `${short(excess)} global sectors beyond the least` : "no global sector beyond the least"}>{percent(excess, global)}</Card>
-        <Card title="Bank conflicts" note={conflicts ? "extra passes of shared memory" : "none"}>{short(conflicts)}</Card>
+        <Card title="Wasted sectors" note={excess ? `${short(excess)} global sectors beyond the least` : "no global sector beyond the least"}>{percent(excess, global)}</Card>
+        <Card title="Bank conflicts" note={conflicts ? `of ${short(countOf(kind.metrics, ...wavefronts))} passes of shared memory` : "no extra pass of shared memory"}>{short(conflicts)}</Card>
         <Card title="Occupancy" note={kind.occupancy_limit ? `limited by ${kind.occupancy_limit}` : waves ? `${waves.toFixed(2)} waves` : "nothing limits it"}>
           {occupancy ? <>{occupancy.value.toFixed(1)} % <GradeMark grade={occupancy.grade} reason={occupancy.reason} /></> : "-"}</Card>
         <Card title="Instructions" note={lanes ? `${lanes.value.toFixed(1)} of 32 lanes take part` : "by warps"}>{instructions ? <>{short(instructions.value)} <GradeMark grade={instructions.grade} reason={instructions.reason} /></> : "-"}</Card>

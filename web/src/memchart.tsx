@@ -36,18 +36,17 @@ function flowsOf(kind: Kind): (Flow & { asked: number; moved: number })[] {
     .filter((flow) => flow.asked > 0 || flow.moved > 0);
 }
 
-const boxes = { sm: 8, l1: 268, l2: 560, dram: 764 };
+const boxes = { sm: 2, l1: 250, l2: 558, dram: 768 };
 
 export function MemoryChart({ kind }: { kind: Kind }) {
   const m = kind.metrics;
   const flows = flowsOf(kind);
   if (flows.length === 0) return <p class="empty">This launch accessed no memory.</p>;
+  const past = flows.filter((f) => f.unit === "sectors").length;
   const row = 34, top = 38;
-  const height = Math.max(190, top + flows.length * row + 16);
+  const height = Math.max(past > 0 ? 130 : 60, top + flows.length * row + 10);
   const most = Math.log2(2 + Math.max(...flows.map((f) => Math.max(f.moved, f.asked))));
   const weight = (value: number) => (value > 0 ? 1.5 + (10 * Math.log2(1 + value)) / most : 1);
-  const cached = flows.filter((f) => f.unit === "sectors");
-  const past = cached.length;
   const requested = countOf(m, ...globalSectors, ...lsu("local", "sectors", ["ld", "st"]));
   const hit = m.get("l1tex__t_sector_hit_rate.pct");
   const l2Hit = m.get("lts__t_sector_hit_rate.pct");
@@ -82,18 +81,17 @@ export function MemoryChart({ kind }: { kind: Kind }) {
           const global = f.unit === "sectors";
           const grade = gradeOf(m, ...f.sectors, ...f.requests);
           const ratio = f.asked > 0 ? f.moved / f.asked : 0;
-          const target = global ? boxes.l1 : boxes.l1;
           return (
             <g class="flow">
               <title>{`${f.name}: ${f.asked.toLocaleString("en-US")} requests, ${f.moved.toLocaleString("en-US")} ${f.unit}${grade ? `, ${grade.grade}` : ""}`}</title>
               <text class="mem-label" x={boxes.sm + 10} y={y + 4}>{f.name}</text>
-              <line class={`mem-flow ${/store|atomic/.test(f.name) ? "write" : "read"}`} x1={boxes.sm + 126} x2={target} y1={y} y2={y} stroke-width={weight(f.asked)} />
-              <text class="mem-number" x={(boxes.sm + 126 + target) / 2} y={y - 7} text-anchor="middle">{short(f.asked)} requests</text>
+              <line class={`mem-flow ${/store|atomic/.test(f.name) ? "write" : "read"}`} x1={boxes.sm + 126} x2={boxes.l1} y1={y} y2={y} stroke-width={weight(f.asked)} />
+              <text class="mem-number" x={(boxes.sm + 126 + boxes.l1) / 2} y={y - 7} text-anchor="middle">{short(f.asked)} requests</text>
               {global ? (
                 <>
                   <text class="mem-value" x={boxes.l1 + 66} y={y + 4} text-anchor="middle">{ratio.toFixed(2)} per request</text>
                   <line class={`mem-flow ${/store|atomic/.test(f.name) ? "write" : "read"} unsure`} x1={boxes.l1 + 132} x2={boxes.l2} y1={y} y2={y} stroke-width={weight(f.moved)} />
-                  <text class="mem-number" x={(boxes.l1 + 132 + boxes.l2) / 2} y={y - 7} text-anchor="middle">{short(f.moved)} sectors</text>
+                  <text class="mem-number" x={(boxes.l1 + 132 + boxes.l2) / 2} y={y - 7} text-anchor="middle">{/load/.test(f.name) && !hit ? "at most " : ""}{short(f.moved)} sectors</text>
                 </>
               ) : (
                 <>

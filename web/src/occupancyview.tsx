@@ -29,7 +29,7 @@ function Slider({ label, value, min, max, step, unit, now, onChange }: {
 function Curve({ title, points, at, unit, onPick }: {
   title: string; points: [number, number][]; at: number; unit: string; onPick: (x: number) => void;
 }) {
-  const width = 300, height = 120, left = 34, bottom = 24, top = 8, right = 8;
+  const width = 300, height = 120, left = 44, bottom = 24, top = 8, right = 8;
   const xs = points.map(([x]) => x);
   const low = Math.min(...xs), high = Math.max(...xs);
   const x = (v: number) => left + ((v - low) / Math.max(1, high - low)) * (width - left - right);

@@ -101,7 +101,7 @@ export function Overview({ report }: { report: Report }) {
       <div class="cards">
         <Card title="Kernels" note={`${plural(report.launches.length, "launch", "launches")}${report.processes.length > 1 ? ` in ${report.processes.length} processes` : ""}`}>{count(report.kernels.length)}</Card>
         <Card title="Requested of L1" note={`${short(traffic)} sectors of global and local memory`}>{bytes(32 * traffic)}</Card>
-        <Card title="Wasted" note={worst ? <>most by <a href={`#kernel=${encodeURIComponent(worst.kernel.name)}`} onClick={(e) => { e.preventDefault(); openKernel(report, worst.kernel.name); }}><KernelName name={worst.kernel.name} /></a></> : "every sector was asked for"}>
+        <Card title="Wasted sectors" note={worst ? <>most by <a href={`#kernel=${encodeURIComponent(worst.kernel.name)}`} onClick={(e) => { e.preventDefault(); openKernel(report, worst.kernel.name); }}><KernelName name={worst.kernel.name} /></a></> : "every sector was asked for"}>
           {percent(wasted, traffic)}</Card>
         <Card title="Bank conflicts" note={conflicts ? "extra passes of shared memory" : "none counted"}>{short(conflicts)}</Card>
         <Card title="Predicted time" note={seconds === undefined ? "needs a model of caches and time" : "of all launches"}>

@@ -129,7 +129,7 @@ function SourceFile({ report, file, places, heat, most, selected, grade, onSelec
                   <td class="text"><code dangerouslySetInnerHTML={{ __html: text || " " }} /></td>
                 </tr>
                 {causes.slice(0, 2).map((cause) => (
-                  <tr class="cause"><td class="line-no" /><td class="heat" /><td class="text"><span class="cause-mark" aria-hidden="true">▲ </span>{cause}</td></tr>
+                  <tr class="cause"><td class="line-no" /><td class="heat" /><td class="text"><span class="cause-text"><span aria-hidden="true">▲ </span>{cause}</span></td></tr>
                 ))}
                 {place && place.parts.length > 1 && selected === place && place.parts.map((p) => p.inlined_at?.length ? (
                   <tr class="chain"><td class="line-no" /><td class="heat">{short(heatOf(p, heat))}</td><td class="text dim">{chainText(report, p)}</td></tr>
@@ -143,7 +143,7 @@ function SourceFile({ report, file, places, heat, most, selected, grade, onSelec
   );
 }
 
-interface InstructionRow { pc: number; ptx: number; text: string; site?: Site; line?: Line; executed?: number }
+interface InstructionRow { pc: number; ptx: number; text: string; site?: Site; line?: Line }
 
 function instructionRows(body: Body): InstructionRow[] {
   const rows: InstructionRow[] = [];
@@ -153,9 +153,9 @@ function instructionRows(body: Body): InstructionRow[] {
       if (site.pc !== undefined) sites.set(site.pc, { site, line });
       if (!body.listing) rows.push({ pc: site.pc ?? -1, ptx: site.ptx_line ?? 0, text: site.instruction, site, line });
     }
-  for (const [pc, text, line, executed] of body.listing ?? []) {
+  for (const [pc, text, line] of body.listing ?? []) {
     const known = sites.get(pc);
-    rows.push({ pc, ptx: 0, text, site: known?.site, line: known?.line ?? body.lines[line], executed: executed < 0 ? undefined : executed });
+    rows.push({ pc, ptx: 0, text, site: known?.site, line: known?.line ?? body.lines[line] });
   }
   return rows.sort((a, b) => a.pc - b.pc || a.ptx - b.ptx);
 }
@@ -194,7 +194,7 @@ function Instructions({ body, places, selected, site, onSite }: {
                 <td class="line-no">{r.pc >= 0 ? r.pc.toString(16).padStart(4, "0") : r.ptx}</td>
                 <td class="text"><code dangerouslySetInnerHTML={{ __html: highlightInstruction(r.text) }} />
                   {r.site?.local_use === "spill" && <span class="tag">spill</span>}</td>
-                <td class="num">{r.site ? short(r.site.executed ?? 0) : r.executed === undefined ? "" : short(r.executed)}</td>
+                <td class="num">{r.site ? short(r.site.executed ?? 0) : ""}</td>
                 <td class="heat">{r.site && r.site.space !== "texture" && passesOf(r.site)[0] > 0 && <Bar share={most ? passesOf(r.site)[0] / most : 0} tone={r.site.waste ? "waste" : undefined} label={short(passesOf(r.site)[0])} />}</td>
                 <td class="left dim">{r.line?.file ? `${fileName(r.line.file)}:${r.line.line}` : ""}</td>
               </tr>

@@ -1,0 +1,322 @@
+// Pages as people use them: in a real browser, by mouse and keyboard. What is compared is what the page says, not pixels;
+// screenshots are only checked to hold a picture with many colours.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { closeBrowser, open, pageOf, report, run, scratch } from "./common.mjs";
+
+const skip = process.env.CHROMIUM ? false : "no chromium";
+after(closeBrowser);
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+const names = (page) => page.locator("tbody tr[data-row]").evaluateAll((rows) => rows.map((r) => r.dataset.row));
+function good(page) {
+  assert.deepEqual(page.problems, []);
+  assert.deepEqual(page.requests, [], "the page asked the network");
+}
+
+let transpose;
+before(() => {
+  if (!skip) transpose = pageOf("transpose", "transpose");
+});
+
+test("overview: kernels by traffic and waste, sorted and filtered", { skip }, async () => {
+  const page = await open(transpose);
+  assert.equal(await text(page, "h1"), "transpose");
+  assert.equal((await names(page)).length, 3);
+  assert.match(await text(page, "tr[data-row^=naiveRow]"), /655 k[\s\S]*60\.0 %[\s\S]*100\.0 %[\s\S]*counted/);
+  await page.click("[data-sort=name]");
+  assert.deepEqual((await names(page)).map((n) => n.replace(/\(.*/, "")), ["copyRow", "naiveRow", "unroll4Row"]);
+  await page.click("[data-sort=name]");
+  assert.match((await names(page))[0], /^unroll4Row/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("copy");
+  assert.deepEqual((await names(page)).map((n) => n.replace(/\(.*/, "")), ["copyRow"]);
+  await page.keyboard.press("Escape");
+  assert.match(await text(page, ".roofline, .panel:has-text('Roofline')"), /no intensity|not modelled yet/i);
+  assert.match(await text(page, ".cards"), /not modelled yet/);
+  good(page);
+});
+
+test("kernel page: chart, table and cause say what was counted", { skip }, async () => {
+  const page = await open(transpose, "#kernel=naiveRow");
+  assert.match(await page.title(), /^naiveRow/);
+  const chart = await page.locator(".memchart").getAttribute("aria-label");
+  assert.match(chart, /global load: 32768 requests, 131072 sectors/);
+  assert.match(chart, /global store: 32768 requests, 524288 sectors/);
+  const row = await text(page, "tr:has-text('global store')");
+  assert.match(row, /32,768\s+524,288\s+sectors\s+16\.00\s+131,072\s+25\.0 %/);
+  assert.match(await text(page, ".hot-lines"), /transpose\.cu:32[\s\S]*out\[ix \* ny \+ iy\][\s\S]*16 sectors per request where 4 would do/);
+  assert.match(await text(page, ".memchart"), /modelled yet/);
+  good(page);
+});
+
+test("source: heat, choosing lines by key, the real lanes, stepping through them", { skip }, async () => {
+  const page = await open(transpose, "#kernel=naiveRow&tab=source");
+  assert.equal(await page.locator("tr[data-line='32']").getAttribute("aria-selected"), "true");
+  assert.match(await text(page, "tr[data-line='32']"), /393 k/);
+  assert.match(await page.locator("tr[data-line='32'] code").innerHTML(), /hljs-keyword/);
+  const steps = page.locator("[data-test=step]");
+  assert.match(await steps.innerText(), /all 16 lines/);
+  await page.locator(".access").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.match(await steps.innerText(), /line 1 of 16: lanes 0, 16; 1 sector moved, 8 of 32 bytes/);
+  await page.keyboard.press("End");
+  assert.match(await steps.innerText(), /line 16 of 16: lanes 15, 31/);
+  await page.keyboard.press("ArrowDown");
+  assert.match(await text(page, "[data-test=lane]"), /^lane 0: 0x[0-9a-f]+/);
+  await page.keyboard.press("Escape");
+  await page.click("[data-site]:has-text('LDG')");
+  assert.match(page.url(), /site=\d+/);
+  assert.match(await text(page, ".access-cost"), /4 sectors where 4 would do/);
+  await page.getByRole("radio", { name: "machine code" }).click();
+  await page.click("tr[data-pc]:has-text('STG')");
+  assert.match(await text(page, ".access-cost"), /16 sectors where 4 would do/);
+  await page.getByRole("radio", { name: "side by side" }).click();
+  assert.equal(await page.locator("[data-pane]").count(), 2);
+  good(page);
+});
+
+test("links lead to a kernel, a line and a tab, and keys walk through the report", { skip }, async () => {
+  const page = await open(transpose, "#kernel=unroll4Row&tab=source&line=44");
+  assert.match(await text(page, "h1"), /unroll4Row/);
+  assert.match(await text(page, ".inspector h2"), /transpose\.cu:44/);
+  await page.keyboard.press("3");
+  assert.match(await text(page, "[data-test=occupancy]"), /%/);
+  await page.keyboard.press("o");
+  assert.equal(await text(page, "h1"), "transpose");
+  await page.keyboard.press("j");
+  const first = await text(page, "h1");
+  await page.keyboard.press("j");
+  assert.notEqual(await text(page, "h1"), first);
+  await page.goBack();
+  assert.equal(await text(page, "h1"), first);
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("dialog[open]").isVisible());
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  await page.goto(page.url().replace(/#.*/, "#kernel=nobody"));
+  assert.match(await text(page, "h1"), /No such kernel/);
+  good(page);
+});
+
+test("banks: passes of shared memory", { skip }, async () => {
+  const page = await open(pageOf("banks", "banks"), "#kernel=sumColumns<32>&tab=source");
+  assert.match(await text(page, ".access-cost"), /32 wavefronts where 4 would do/);
+  await page.click("[aria-label='next step']");
+  assert.match(await text(page, "[data-test=step]"), /pass 1 of 32: lane 0; 4 banks busy/);
+  assert.equal(await page.locator(".inspector .lane-map [data-step]").count(), 32);
+  good(page);
+});
+
+test("local, constant and texture accesses, and atomics, have pictures or say why not", { skip }, async () => {
+  const file = pageOf("spaces", "spaces");
+  const page = await open(file, "#kernel=chosenAtRunTime&tab=source");
+  assert.match(await text(page, ".inspector"), /local (load|store)/);
+  for (const [kernel, what] of [["lookUpConstant", /const load/], ["histogramGlobal", /global (red|atom)/], ["readTexture", /No request|not documented|texture/]]) {
+    await page.goto(`${page.url().replace(/#.*/, "")}#kernel=${kernel}&tab=source`);
+    await page.waitForFunction((k) => document.querySelector("h1").textContent.includes(k), kernel);
+    assert.match(await text(page, ".inspector"), what);
+  }
+  good(page);
+});
+
+test("occupancy what-if follows the sliders", { skip }, async () => {
+  const page = await open(transpose, "#kernel=naiveRow&tab=occupancy");
+  assert.equal(await text(page, "[data-test=occupancy]"), "100.0 %");
+  await page.fill("input[type=number][aria-label^='registers']", "64");
+  await page.keyboard.press("Tab");
+  assert.equal(await text(page, "[data-test=occupancy]"), "50.0 %");
+  assert.match(await text(page, "tr.limits"), /registers/);
+  assert.match(await text(page, ".lifts"), /48 registers or fewer: 5 blocks, 62\.5 %/);
+  await page.locator("#slider-registers-per-thread").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await text(page, "[data-test=occupancy]"), "37.5 %");
+  await page.getByRole("button", { name: "back to the launch" }).click();
+  assert.equal(await text(page, "[data-test=occupancy]"), "100.0 %");
+  await page.fill("input[type=number][aria-label^='shared']", "232448");
+  await page.keyboard.press("Tab");
+  assert.equal(await text(page, "[data-test=occupancy]"), "12.5 %");
+  good(page);
+});
+
+test("metrics are found by name and by what they are", { skip }, async () => {
+  const page = await open(transpose, "#kernel=naiveRow&tab=metrics");
+  const all = (await names(page)).length;
+  await page.keyboard.press("/");
+  await page.keyboard.type("sectors global_op_st.sum");
+  const some = await names(page);
+  assert.ok(some.length < all && some.includes("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
+  assert.match(await text(page, "tr[data-row='l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum']"), /524,288/);
+  good(page);
+});
+
+test("a fault stands on top, with its place", { skip }, async () => {
+  const page = await open(pageOf("fault", "fault"));
+  assert.match(await text(page, "[role=alert]"), /1 launch ended early/);
+  await page.click("tr[data-row^=moveParticles]");
+  const launches = page.locator(".launch-nav select");
+  await launches.selectOption({ index: 1 });
+  assert.match(await text(page, "[role=alert]"), /D602[\s\S]*shared_alignment\.cu:\d+/);
+  good(page);
+});
+
+test("two reports: what moved, kernel by kernel", { skip }, async () => {
+  const after = report("transpose");
+  const launch = after.launches.find((l) => l.kernel.startsWith("naiveRow"));
+  launch.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"].value = 131072;
+  launch.metrics["derived__memory_l2_theoretical_sectors_global_excessive"].value = 0;
+  after.launches = after.launches.filter((l) => !l.kernel.startsWith("unroll4Row"));
+  const page = await open(pageOf("compare", "transpose", after));
+  assert.equal(await text(page, "h1"), "Before and after");
+  assert.match(await text(page, "tr[data-row^=naiveRow]"), /655 k → 262 k[\s\S]*better/);
+  assert.match(await text(page, "tr[data-row^=unroll4Row]"), /gone/);
+  await page.click("tr[data-row^=naiveRow]");
+  assert.match(await text(page, "tr[data-row='l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum']"), /524,288\s+131,072\s+−75\.0 %/);
+  await page.getByRole("button", { name: "open after" }).click();
+  assert.match(page.url(), /report=1/);
+  assert.match(await text(page, "tr:has-text('global store')"), /32,768/);
+  good(page);
+});
+
+test("advice: ranked on top, with its place and its gain", { skip }, async () => {
+  const one = report("transpose");
+  const launch = one.launches.find((l) => l.kernel.startsWith("naiveRow"));
+  const store = launch.lines.flatMap((l) => l.sites).find((s) => s.kind === "store");
+  launch.advice = [
+    { code: "A101", title: "neighbouring lanes are a stride apart", text: "<b>seen</b>", change: "go through a shared tile", unit: "sectors", before: 524288,
+      after: 131072, grade: "counted", reason: "replayed", saves: 9, bound: "none", at: { file: "examples/transpose/transpose.cu", line: 32, column: 1 }, sites: [store.site] },
+    { code: "A999", text: "advice of a later version that has no title" },
+  ];
+  const page = await open(pageOf("advice", one));
+  assert.match(await text(page, ".advice-brief li"), /A101 neighbouring lanes are a stride apart 524 k → 131 k sectors in naiveRow/);
+  await page.click(".advice-brief a");
+  assert.match(await text(page, ".advice li"), /<b>seen<\/b>[\s\S]*shared tile[\s\S]*75\.0 % less/);
+  assert.match(await text(page, ".advice figcaption"), /now: 16 sectors per request/);
+  await page.click(".advice .place");
+  assert.match(await text(page, ".inspector h2"), /transpose\.cu:32/);
+  good(page);
+});
+
+test("hostile names and texts stay texts", { skip }, async () => {
+  const one = report("transpose");
+  const evil = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1><!--";
+  one.launches[0].kernel = `${evil}(int)`;
+  one.program.argv = [evil];
+  one.notes = [evil];
+  one.launches[0].lines[0].sites[0].instruction = evil;
+  one.launches[0].diagnostics = [{ severity: "warning", code: "D999", text: evil, help: evil }];
+  const page = await open(pageOf("evil", one));
+  assert.ok((await page.locator("body").innerText()).includes("<img src=x"));
+  await page.goto(`${page.url().replace(/#.*/, "")}#launch=${one.launches[0].index}&tab=source`);
+  await page.keyboard.press("1");
+  assert.ok((await text(page, ".messages")).includes("</script>"));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  good(page);
+});
+
+test("dark, light, narrow, printed: there is always a picture", { skip }, async () => {
+  const page = await open(transpose, "#kernel=naiveRow&tab=source", { colorScheme: "dark" });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.keyboard.press("t");
+  const light = await background();
+  assert.notEqual(dark, light);
+  for (const width of [1440, 1024, 640]) {
+    await page.setViewportSize({ width, height: 900 });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(over <= 1, `the page is ${over} pixels too wide at ${width}`);
+    assert.ok((await page.screenshot()).length > 20_000);
+  }
+  await page.emulateMedia({ media: "print" });
+  await page.waitForSelector(".occupancy");
+  for (const part of [".memchart", ".source-file", ".occupancy", ".table-wrap"]) assert.ok(await page.locator(part).first().isVisible(), part);
+  assert.ok(!(await page.locator(".sidebar").isVisible()));
+  good(page);
+});
+
+test("contrast of text is that of WCAG AA in both themes", { skip }, async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await open(transpose, "#kernel=naiveRow", { colorScheme });
+    const low = await page.evaluate(() => {
+      const parse = (c) => (c.match(/[\d.]+/g) ?? []).map(Number);
+      const luminance = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = (e) => {
+        for (let at = e; at; at = at.parentElement) {
+          const c = parse(getComputedStyle(at).backgroundColor);
+          if (c.length === 3 || c[3] > 0.99) return c;
+        }
+        return [255, 255, 255];
+      };
+      const bad = [];
+      for (const e of document.querySelectorAll("p, td, th, h1, h2, a, button, .card-note, .card-title, .dim, .cause-line")) {
+        if (!e.textContent.trim() || e.closest("[disabled], svg, .sr-only")) continue;
+        const a = luminance(parse(getComputedStyle(e).color)), b = luminance(behind(e));
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) bad.push(`${e.className || e.tagName}: ${ratio.toFixed(2)} ${e.textContent.slice(0, 30)}`);
+      }
+      return bad;
+    });
+    assert.deepEqual(low, [], colorScheme);
+  }
+});
+
+test("five hundred kernels open at once", { skip }, async () => {
+  const many = report("transpose");
+  const models = many.launches;
+  many.launches = Array.from({ length: 500 }, (_, i) => {
+    const launch = structuredClone(models[i % models.length]);
+    launch.index = i;
+    launch.kernel = `void kernel${String(i).padStart(3, "0")}<float, ${i}>(float*, int)`;
+    launch.metrics["smsp__inst_executed.sum"].value += i;
+    return launch;
+  });
+  const file = pageOf("many", many);
+  const start = performance.now();
+  const page = await open(file);
+  const shown = performance.now() - start;
+  const inPage = await page.evaluate(() => performance.now());
+  assert.ok(inPage < 4000, `${inPage.toFixed(0)} ms until the page was there (${shown.toFixed(0)} ms seen from outside)`);
+  assert.match(await text(page, ".cards"), /500/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("kernel499");
+  assert.equal((await names(page)).length, 1);
+  await page.keyboard.press("Escape");
+  await page.click("tr[data-row*=kernel499]");
+  assert.match(await text(page, "h1"), /kernel499/);
+  good(page);
+});
+
+test("launches that are alike share their lines", { skip }, async () => {
+  const many = report("transpose");
+  const model = many.launches[0];
+  const size = (n) => {
+    many.launches = Array.from({ length: n }, (_, i) => ({ ...structuredClone(model), index: i }));
+    return readFileSync(pageOf(`alike${n}`, many)).length;
+  };
+  assert.ok(size(400) - size(1) < 400 * 40);
+  const page = await open(join(scratch, "alike400.html"), `#launch=399`);
+  assert.match(await text(page, ".launch-nav"), /of 400/);
+  await page.keyboard.press("[");
+  assert.match(page.url(), /launch=398/);
+  good(page);
+});
+
+test("damaged data are told", { skip }, async () => {
+  const file = join(scratch, "damaged.html");
+  writeFileSync(file, readFileSync(transpose, "utf8").replace('"format":"muscope.page/1"', '"format":"muscope.page/9"'));
+  const page = await open(file);
+  assert.match(await text(page, "h1"), /Nothing to show/);
+});
+
+test("a run of its own: muscope run --html", { skip }, async () => {
+  const file = join(scratch, "run.html");
+  run(["run", "-q", "--toolchain", "clang", "--html", file, "examples/bank_conflict/bank_conflict.cu"]);
+  const page = await open(file, "#kernel=sumColumns<32>&tab=source");
+  assert.match(await text(page, ".source-file h3"), /^examples\/bank_conflict\/bank_conflict\.cu/);
+  assert.match(await text(page, "tr.selected"), /sum \+= tile/);
+  assert.match(await text(page, ".access-cost"), /32 wavefronts/);
+  good(page);
+});
