@@ -56,6 +56,17 @@ printf '#!/bin/sh\nexit 100\n' > "$work/bin/apt-get"
 out=$(missing 'as_root_command() { root_prefix=(); }'); check_status "failing apt-get" 3 $?
 check "failing apt-get" "the installation failed" "$out"
 
+# What is only wished for does not stop the command.
+out=$(
+  cd "$work" && source "$root/tools/dev/packages.sh"
+  package_table() { echo "web|no-such-package|cmd:no-such-command-anywhere|needed for this test"; }
+  as_root_command() { return 1; }
+  wish_packages web 2>&1
+  echo "went on"
+)
+check "wished packages" "going on without: web" "$out"
+check "wished packages" "went on" "$out"
+
 # Present things are not asked for.
 source "$root/tools/dev/packages.sh"
 is_present cmd:no-such-command,bash || { echo "FAIL: bash is present"; failures=$((failures + 1)); }

@@ -31,6 +31,9 @@ test|libgmock-dev|/usr/include/gmock/gmock.h|unit tests
 test|python3|cmd:python3|test scripts
 test|make|cmd:make|projects of the tests that are built with make and CMake
 test|llvm-19-tools|/usr/lib/llvm-*/bin/FileCheck|checks output against expectations (FileCheck)
+web|nodejs|cmd:node|tests of the HTML report's page
+web|npm|cmd:npm|tests of the HTML report's page
+browser|chromium|cmd:chromium,chromium-browser,google-chrome|opens HTML reports in tests
 sanitize|libclang-rt-19-dev|/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a,/usr/lib/llvm-19/lib/clang/19/lib/x86_64-pc-linux-gnu/libclang_rt.fuzzer.a|fuzzing with coverage guidance (libFuzzer)
 sanitize|clang-19|cmd:clang++-19|compiles the fuzz targets
 bench|libbenchmark-dev|/usr/include/benchmark/benchmark.h|benchmarks
@@ -63,6 +66,11 @@ as_root_command() {
   # Asking for a password needs someone at a terminal.
   command -v sudo > /dev/null && { [[ -t 0 ]] || sudo -n true 2> /dev/null; } || return 1
   root_prefix=(sudo)
+}
+
+# wish_packages GROUP...: the same, but goes on without them; tests that need them are skipped and say so.
+wish_packages() {
+  (require_packages "$@") || say "going on without: $*"
 }
 
 # require_packages GROUP...: installs what is missing of these groups, or says how and exits with 3.

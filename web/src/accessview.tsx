@@ -17,7 +17,7 @@ export function LaneMap({ picture, compact, step, lane, onLane }: {
   const shown = compact ? picture.steps.slice(0, 8) : picture.steps;
   const rowHeight = compact ? 12 : 16;
   const wires = step !== undefined || lane !== undefined || shown.length <= 4 || compact;
-  const top = wires ? 44 : 24;
+  const top = (wires ? 44 : 24) + (picture.kind === "banks" && !compact ? 6 : 0);
   const cells = picture.kind === "banks" ? 32 : picture.kind === "words" ? 1 : 4;
   const cellWidth = (width - label + gap) / cells;
   const height = top + shown.length * (rowHeight + 3) + (compact && picture.steps.length > shown.length ? 14 : 0);
@@ -52,7 +52,12 @@ export function LaneMap({ picture, compact, step, lane, onLane }: {
           </g>
         );
       })}
-      {picture.kind === "banks" && !compact && !wires && <text class="row-label" x={0} y={21}>bank</text>}
+      {picture.kind === "banks" && !compact && (
+        <>
+          <text class="row-label" x={0} y={top - 3}>bank</text>
+          {Array.from({ length: 32 }, (_, bank) => <text class="row-label" x={laneX(bank)} y={top - 3} text-anchor="middle">{bank}</text>)}
+        </>
+      )}
       {shown.map((s, row) => {
         const y = top + row * (rowHeight + 3);
         const dimmed = (step !== undefined && step !== row) || (lane !== undefined && !s.lanes.includes(lane));
@@ -60,7 +65,7 @@ export function LaneMap({ picture, compact, step, lane, onLane }: {
         return (
           <g class={dimmed ? "dimmed" : ""} data-step={row}>
             {wires && picture.kind !== "words" && [...s.cells.entries()].map(([cell, lanes]) =>
-              shownLanes(lanes).map((l) => <line class="wire" x1={laneX(l)} x2={endX(s, cell, l)} y1={15} y2={y} />))}
+              shownLanes(lanes).map((l) => <line class="wire" x1={laneX(l)} x2={endX(s, cell, l)} y1={15} y2={y - (picture.kind === "banks" && !compact && row === 0 ? 9 : 0)} />))}
             <text class="row-label" x={0} y={y + rowHeight - 4.5}>{rowLabel(s, row)}</text>
             {Array.from({ length: cells }, (_, cell) => {
               const lanes = s.cells.get(cell) ?? (picture.kind === "words" ? s.lanes : undefined);

@@ -115,7 +115,9 @@ function Sidebar({ page, report, route, onHelp, onTheme }: {
 }
 
 export function App({ page }: { page: Page }) {
-  const route = useRoute();
+  const asked = useRoute();
+  const route = useMemo(
+    (): Route => (asked.view === "start" ? { ...asked, view: page.reports.length > 1 ? "compare" : "overview" } : asked), [asked]);
   const [, nextTheme] = useTheme();
   const [help, setHelp] = useState(false);
   const report = page.reports[route.report] ?? page.reports[0];
@@ -188,7 +190,7 @@ export function App({ page }: { page: Page }) {
           ? <div class="page"><Panel title="No launch in this report"><p>The program launched no kernel that was counted. The messages below say what is known.</p></Panel><RunPage report={report} /></div>
           : route.view === "kernel" ? <KernelPage report={report} route={route} />
           : route.view === "run" ? <RunPage report={report} />
-          : two && (route.view === "compare" || location.hash === "") ? <Compare before={page.reports[0]!} after={page.reports[1]!} />
+          : two && route.view === "compare" ? <Compare before={page.reports[0]!} after={page.reports[1]!} />
           : <Overview report={report} />}
       </main>
       {help && <Help onClose={() => setHelp(false)} />}

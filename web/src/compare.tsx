@@ -41,8 +41,8 @@ interface Sides { before?: number; after?: number }
 
 function Change({ before, after, lower = true, text = short }: Sides & { lower?: boolean; text?: (n: number) => string }) {
   if (before === undefined && after === undefined) return <>-</>;
-  if (before === undefined) return <span>new: {text(after!)}</span>;
-  if (after === undefined) return <span class="dim">gone: {text(before)}</span>;
+  if (before === undefined) return <span>{text(after!)}</span>;
+  if (after === undefined) return <span class="dim">{text(before)}</span>;
   if (before === after) return <span class="dim">= {text(before)}</span>;
   const better = lower ? after < before : after > before;
   const factor = before === 0 ? "" : ` (${after > before ? "+" : "−"}${percent(Math.abs(after - before), before)})`;
@@ -85,7 +85,7 @@ export function Compare({ before, after }: { before: Report; after: Report }) {
       <div class="page-title"><h1>Before and after</h1>
         <p class="dim">before: <code>{before.program.argv.join(" ")}</code> · after: <code>{after.program.argv.join(" ")}</code></p></div>
       {differs && <p class="alert warning">The two were not made alike: {before.gpu.full_name} with {before.program.toolchain || "an unknown toolchain"}, then {after.gpu.full_name} with {after.program.toolchain || "an unknown toolchain"}. Differences may come from that.</p>}
-      <div class="cards">
+      <div class="cards changes">
         <Card title="Sectors"><Change before={trafficOf(before)} after={trafficOf(after)} /></Card>
         <Card title="Wasted units"><Change before={wasteOf(before)} after={wasteOf(after)} /></Card>
         <Card title="Bank conflicts"><Change before={all(before, conflictsOf)} after={all(after, conflictsOf)} /></Card>

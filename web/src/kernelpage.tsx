@@ -161,6 +161,7 @@ function HotLines({ report, launch, onPlace }: { report: Report; launch: Launch;
     .map((line) => ({ line, waste: line.sites.reduce((all, s) => all + (s.waste ?? 0), 0) }))
     .filter((l) => l.waste > 0).sort((a, b) => b.waste - a.waste);
   const all = lines.reduce((sum, l) => sum + l.waste, 0);
+  if (lines.length === 0 && body.lines.length === 0) return null;
   if (lines.length === 0)
     return <Panel title="Lines that waste most"><p class="good-text">No line wastes sectors, wavefronts or constant requests.</p></Panel>;
   return (

@@ -7,7 +7,8 @@ export type Tab = "summary" | "source" | "occupancy" | "metrics";
 export const tabs: Tab[] = ["summary", "source", "occupancy", "metrics"];
 
 export interface Route {
-  view: "overview" | "kernel" | "compare" | "run" | "help";
+  /** "start": nothing was asked for: the comparison where there are two reports, else the overview. */
+  view: "start" | "overview" | "kernel" | "compare" | "run";
   report: number;
   kernel?: string;
   launch?: number;
@@ -28,7 +29,7 @@ export function parseRoute(hash: string): Route {
   const kernel = words.get("kernel") ?? undefined;
   return {
     view: kernel !== undefined || words.has("launch") ? "kernel"
-      : view === "compare" || view === "run" || view === "help" ? view : "overview",
+      : view === "compare" || view === "run" || view === "overview" ? view : "start",
     report: number("report") ?? 0,
     kernel,
     launch: number("launch"),
@@ -42,7 +43,7 @@ export function parseRoute(hash: string): Route {
 export function hashOf(route: Partial<Route>): string {
   const words = new URLSearchParams();
   if (route.report) words.set("report", String(route.report));
-  if (route.view && route.view !== "kernel" && route.view !== "overview") words.set("view", route.view);
+  if (route.view && route.view !== "kernel" && route.view !== "start") words.set("view", route.view);
   if (route.view === "kernel" || route.kernel !== undefined) {
     if (route.kernel !== undefined) words.set("kernel", route.kernel);
     if (route.launch !== undefined) words.set("launch", String(route.launch));

@@ -10,7 +10,7 @@ import { Bar, Choice, GradeMark, Panel, usePrinting } from "./widgets";
 
 /** What a line is measured by. */
 type Heat = "waste" | "sectors" | "shared" | "instructions";
-const heats: [Heat, string][] = [["waste", "waste"], ["sectors", "sectors"], ["shared", "shared passes"], ["instructions", "instructions"]];
+const heats: [Heat, string][] = [["waste", "waste"], ["sectors", "sectors"], ["shared", "shared"], ["instructions", "instructions"]];
 
 export const wavefronts = ["ld", "st", "atom"].map((op) => `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_${op}.sum`);
 const sectors = [...globalSectors, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"];

@@ -41,6 +41,16 @@ export function pageOf(name, ...reports) {
   return out;
 }
 
+/** Changes the data of a page: what a later version of muscope may write. */
+export function edit(file, change) {
+  const page = readFileSync(file, "utf8");
+  const [, before, data, behind] = /^([\s\S]*id="muscope-data">)(.*)(<\/script>[\s\S]*)$/m.exec(page);
+  const json = JSON.parse(data);
+  change(json);
+  writeFileSync(file, before + JSON.stringify(json).replaceAll("<", "\\u003c") + behind);
+  return file;
+}
+
 let browser;
 export async function open(file, hash = "", options = {}) {
   if (!browser) {

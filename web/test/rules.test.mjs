@@ -74,7 +74,8 @@ test("routes survive the way through the address", async () => {
   assert.deepEqual(parseRoute(hashOf(route)), route);
   assert.equal(parseRoute("#kernel=naiveRow").kernel, "naiveRow");
   assert.equal(parseRoute("#kernel=k&launch=-1&tab=nonsense").tab, "summary");
-  assert.equal(parseRoute("").view, "overview");
+  assert.equal(parseRoute("").view, "start");
+  assert.equal(parseRoute(hashOf({ view: "overview" })).view, "overview");
 });
 
 function limitsOf(spec) {
