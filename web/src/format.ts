@@ -57,7 +57,9 @@ export function baseName(kernel: string): string {
     else if (c === "(" && depth === 0 && out !== "" && !out.endsWith("operator")) break;
     else if (depth === 0) out += c;
   }
-  return out.trim().split(/\s+/).pop() || kernel;
+  // nvcc names a file's own functions after the file.
+  const name = (out.trim().split(/\s+/).pop() || kernel).replace(/^_INTERNAL_\w+?::/, "");
+  return name;
 }
 
 /** Splits a kernel's name into what precedes it, the name, and template arguments with parameters. */

@@ -175,6 +175,11 @@ function TrafficChart({ report, sums }: { report: Report; sums: Sums[] }) {
   );
 }
 
+function limitName(name: string): string {
+  return name.replace(/_gbs$/, " (GB/s)").replace(/_mhz$/, " (MHz)").replaceAll("_", " ")
+    .replace(/\bsm\b/, "SM").replace(/^l(\d)/, "L$1").replace("optin", "with opt-in");
+}
+
 /** Copies, notes and messages of the run. */
 export function RunPage({ report }: { report: Report }) {
   const rows = report.processes.flatMap((process) => process.transfers.map((transfer, i) => ({ process, transfer, i })));
@@ -208,7 +213,7 @@ export function RunPage({ report }: { report: Report }) {
         <dl class="facts">
           <dt>name</dt><dd>{report.gpu.full_name || report.gpu.name}</dd>
           <dt>architecture</dt><dd>{report.gpu.architecture}, compute capability {report.gpu.cc}</dd>
-          {Object.entries(report.gpu.limits).map(([name, value]) => <><dt>{name.replaceAll("_", " ")}</dt><dd>{value === null ? "not known" : count(value)}</dd></>)}
+          {Object.entries(report.gpu.limits).map(([name, value]) => <><dt>{limitName(name)}</dt><dd>{value === null ? "not known" : count(value)}</dd></>)}
         </dl>
       </Panel>
       <Panel title="Notes">{report.notes.map((n) => <p>{n}</p>)}</Panel>

@@ -1,5 +1,5 @@
 // The roofline of a run: operations per byte against operations per second. Where no time is predicted a kernel stands
-// below the roof at its intensity: a bound, and drawn as one.
+// on the roof at its intensity: drawn hollow, for it is no prediction.
 import { scaleLog } from "d3-scale";
 import { countOf, type Report } from "./data";
 import { baseName, bytes, fixed, short } from "./format";
@@ -91,7 +91,7 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
           const free = placed.every((o) => Math.abs(o.x - at.x) > 74 || Math.abs(o.y - at.y) > 12);
           if (free) placed.push(at);
           const flip = at.x > width - 130;
-          const what = `${p.label}: ${fixed(p.intensity, 3)} operations per byte, ${p.rate ? `${short(p.rate)}FLOP/s` : `at most ${short(roof(p.intensity))}FLOP/s`}`;
+          const what = `${p.label}: ${fixed(p.intensity, 3)} operations per byte, ${p.rate ? `${short(p.rate)}FLOP/s` : `${short(roof(p.intensity))}FLOP/s if device memory alone set the pace`}`;
           return (
             <a href={`#kernel=${encodeURIComponent(p.name)}`} aria-label={what}
               onClick={(e) => { e.preventDefault(); onOpen(p.name); }}>
@@ -109,8 +109,8 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
       <figcaption>
         {timed ? "● predicted. " : ""}
         {points.some((p) => p.rate === undefined) &&
-          <>○ Time is <b>not modelled yet</b>: each kernel stands at its {measured ? "" : "L1-level "}intensity, on the roof it cannot pass. The true point lies on the dotted line below.
-            {!measured && " What the caches keep is not modelled either: it moves a kernel to the right."}</>}
+          <>○ Time is <b>not modelled yet</b>. A kernel stands where it would be if device memory moved {measured ? "its bytes" : "every sector it asks for"} at
+            full speed and nothing else took time: whatever does moves it down{measured ? "." : ", and what L1 and L2 keep, which is not modelled yet either, moves it to the right."}</>}
       </figcaption>
     </figure>
   );

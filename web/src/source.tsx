@@ -106,7 +106,7 @@ function SourceFile({ report, file, places, heat, most, selected, grade, onSelec
                 <tr class="fold"><td colSpan={3}>
                   {html.has(first)
                     ? <button type="button" onClick={() => setOpen(new Set([...open, first - 1]))}>⋯ lines {first} to {last}</button>
-                    : <span class="dim">⋯ lines {first} to {last} are not in this report</span>}
+                    : <span class="dim">⋯</span>}
                 </td></tr>
               );
             }
@@ -240,6 +240,7 @@ export function SourceTab({ report, launch, body, route }: { report: Report; lau
   const [heat, setHeat] = useState<Heat>(available[0]?.[0] ?? "instructions");
   const by: Heat = available.some(([key]) => key === heat) ? heat : available[0]?.[0] ?? "instructions";
   const [view, setView] = useState<"source" | "code" | "both">(files.some((f) => f !== "") ? "source" : "code");
+  const machine = useMemo(() => !!body.listing || allSites.some((s) => s.pc !== undefined), [body]);
   const printing = usePrinting();
   const box = useRef<HTMLDivElement>(null);
 
@@ -289,7 +290,7 @@ export function SourceTab({ report, launch, body, route }: { report: Report; lau
       <Panel title="Source" class="source-panel" side={
         <>
           <Choice label="Heat" value={by} options={available.length ? available : [["instructions", "instructions"]]} onChange={setHeat} />
-          <Choice label="View" value={view} options={[["source", "source"], ["code", "machine code"], ["both", "side by side"]]} onChange={setView} />
+          <Choice label="View" value={view} options={[["source", "source"], ["code", machine ? "machine code" : "PTX"], ["both", "side by side"]]} onChange={setView} />
         </>}>
         <div class="panes">
           {showSource && (
