@@ -14,6 +14,7 @@
 namespace muscope::code {
 
 struct AsyncAddress;
+struct TextureForm;
 
 /// What the functions of one kernel share while it is built.
 struct KernelBuilder {
@@ -83,7 +84,15 @@ class FunctionLowering {
   void lower_memory(const ptx::Instruction& i);
   bool lower_entry_param(const ptx::Instruction& i);
   void lower_atomic(Op& op, const ptx::Instruction& i);
+  // Textures and surfaces (texture_lowering.cc).
   void lower_texture(Op& op, const ptx::Instruction& i);
+  void lower_surface(const ptx::Instruction& i);
+  void lower_query(const ptx::Instruction& i);
+  void lower_kind_test(const ptx::Instruction& i);
+  /// The handle and coordinates, into `a` and `list`; false when the operand is of another kind.
+  bool lower_image(Op& op, const ptx::Operand& where, const TextureForm& form, ptx::Type coordinate);
+  /// Appends the first `count` elements to `list`.
+  bool add_elements(Op& op, const ptx::Operand& operand, std::size_t count, ptx::Type first, ptx::Type rest);
   void lower_call(const ptx::Instruction& i);
   void unsupported(const ptx::Instruction& i);
   std::uint32_t add_site(const ptx::Instruction& i, unsigned bytes);

@@ -102,6 +102,10 @@ InstructionKind kind_of(const ptx::Instruction& i) {
     case Opcode::k_atom:
     case Opcode::k_red:
     case Opcode::k_tex:
+    case Opcode::k_tld4:
+    case Opcode::k_suld:
+    case Opcode::k_sust:
+    case Opcode::k_sured:
     case Opcode::k_prefetch:
     case Opcode::k_cp:
       return InstructionKind::kMemory;

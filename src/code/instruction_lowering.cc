@@ -187,9 +187,24 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_atom:
     case Opcode::k_red:
     case Opcode::k_tex:
+    case Opcode::k_tld4:
     case Opcode::k_prefetch:
     case Opcode::k_prefetchu:
       lower_memory(i);
+      break;
+    case Opcode::k_griddepcontrol:
+      break;  // grids of a stream run one after another
+    case Opcode::k_suld:
+    case Opcode::k_sust:
+    case Opcode::k_sured:
+      lower_surface(i);
+      break;
+    case Opcode::k_txq:
+    case Opcode::k_suq:
+      lower_query(i);
+      break;
+    case Opcode::k_istypep:
+      lower_kind_test(i);
       break;
     case Opcode::k_call:
       lower_call(i);

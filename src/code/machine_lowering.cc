@@ -166,6 +166,8 @@ class MachineLowering {
       case Opcode::kMEMBAR:
       case Opcode::kFENCE:
       case Opcode::kPMTRIG:
+      case Opcode::kACQBULK:  // waits for the grid before it, which has ended
+      case Opcode::kPREEXIT:  // lets the grid after it begin
         return;  // no data moves and no lane parts; the executor is sequentially consistent
       case Opcode::kBRA:
         return lower_branch(i);
@@ -248,6 +250,12 @@ class MachineLowering {
         return lower_space_query(b_, i);
       case Opcode::kTEX:
       case Opcode::kTLD:
+      case Opcode::kTLD4:
+      case Opcode::kTXD:
+      case Opcode::kTXQ:
+      case Opcode::kSULD:
+      case Opcode::kSUST:
+      case Opcode::kSURED:
         return lower_texture_instruction(b_, i);
       default:
         break;

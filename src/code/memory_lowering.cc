@@ -1,4 +1,4 @@
-// Loads, stores, atomics and texture fetches -> ops with sites.
+// Loads, stores and atomics -> ops with sites.
 #include <algorithm>
 
 #include "code/function_lowering.h"
@@ -82,7 +82,7 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
   Op op;
   op.opcode = i.opcode;
   op.type = i.types.back();
-  if (i.opcode == Opcode::k_tex) {
+  if (i.opcode == Opcode::k_tex || i.opcode == Opcode::k_tld4) {
     lower_texture(op, i);
   } else {
     const ptx::Operand& where = i.operands[store || reduction ? 0 : 1];
@@ -153,36 +153,6 @@ void FunctionLowering::lower_atomic(Op& op, const ptx::Instruction& i) {
   }
   op.b = place(i.operands[k], op.type);
   if (i.has(Mod::k_cas) && k + 1 < i.operands.size()) op.c = place(i.operands[k + 1], op.type);
-}
-
-void FunctionLowering::lower_texture(Op& op, const ptx::Instruction& i) {
-  op.type = i.types[0];
-  op.type2 = i.types.size() > 1 ? i.types[1] : Type::kF32;
-  const ptx::Operand& to = i.operands[0];
-  const ptx::Operand& where = i.operands[1];
-  const bool plain = i.has(Mod::k_1d) || i.has(Mod::k_2d) || i.has(Mod::k_3d) || i.has(Mod::k_a1d) || i.has(Mod::k_a2d);
-  if (!plain || i.has(Mod::k_grad) || where.kind != OperandKind::kTexture || where.elements.size() != 2 ||
-      to.kind != OperandKind::kVector) {
-    op.opcode = Opcode::kInvalid;
-    return;
-  }
-  op.dst_lane_bytes = 4;
-  for (const ptx::Operand& e : to.elements)
-    op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
-  op.vector = static_cast<std::uint8_t>(to.elements.size());
-  if (where.elements[0].kind == OperandKind::kRegister) op.a = place_of_register(where.elements[0].reg);
-  const ptx::Operand& coordinates = where.elements[1];
-  Place* const places[] = {&op.b, &op.c, &op.d};
-  const bool layered = i.has(Mod::k_a1d) || i.has(Mod::k_a2d);
-  const std::size_t count = i.has(Mod::k_1d) ? 1 : i.has(Mod::k_3d) || i.has(Mod::k_a2d) ? 3 : 2;
-  for (std::size_t c = 0; c < count && c < coordinates.elements.size(); ++c)
-    *places[c] = place(coordinates.elements[c], layered && c == 0 ? Type::kU32 : op.type2);
-  if (coordinates.kind != OperandKind::kRegister && coordinates.elements.size() < count) missing_ = true;
-  if (coordinates.kind == OperandKind::kRegister && count > 1) missing_ = true;
-  if (coordinates.kind == OperandKind::kRegister) op.b = place_of_register(coordinates.reg);
-  op.offset = static_cast<std::int64_t>(count) | (layered ? 16 : 0);
-  op.space = Space::kGlobal;
-  op.site = add_site(i, static_cast<unsigned>(ptx::size_of(op.type)) * op.vector);
 }
 
 }  // namespace muscope::code

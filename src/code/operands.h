@@ -15,6 +15,8 @@ inline unsigned destination_count(const ptx::Instruction& i) {
     case Opcode::k_st:
     case Opcode::k_stmatrix:
     case Opcode::k_red:
+    case Opcode::k_sust:
+    case Opcode::k_sured:
     case Opcode::k_bra:
     case Opcode::k_brx:
     case Opcode::k_membar:

@@ -179,6 +179,14 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
       return find_atomic(op);
     case Opcode::k_tex:
       return run_texture;
+    case Opcode::k_txq:
+      return run_size_query;
+    case Opcode::k_istypep:
+      return run_kind_test;
+    case Opcode::k_suld:
+    case Opcode::k_sust:
+    case Opcode::k_sured:
+      return run_surface;
     case Opcode::k_trap:
       return run_trap;
     case Opcode::k_nanosleep:

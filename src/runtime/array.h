@@ -17,6 +17,7 @@ struct Array {
   std::uint64_t address = 0;  ///< device address of texel (0, 0, 0)
   std::uint64_t texel_bytes = 0;
   std::uint64_t pitch = 0;  ///< bytes from row to row; rows follow each other, slices too
+  bool is_level = false;    ///< of a mipmapped array, which owns the memory
 
   std::uint64_t rows() const { return extent.height == 0 ? 1 : extent.height; }
   std::uint64_t slices() const { return extent.depth == 0 ? 1 : extent.depth; }

@@ -1,4 +1,4 @@
-// CUDA arrays, channel formats, texture objects.
+// Texture objects.
 #include "exec/texture.h"
 
 #include <algorithm>
@@ -6,65 +6,15 @@
 
 #include "runtime/copy.h"
 #include "runtime/entry.h"
+#include "runtime/mipmapped_array.h"
 #include "runtime/runtime.h"
-
-namespace muscope::runtime {
-
-std::uint64_t texel_bytes(const cudaChannelFormatDesc& format) {
-  const int bits[] = {format.x, format.y, format.z, format.w};
-  int channels = 0;
-  while (channels < 4 && bits[channels] != 0) ++channels;
-  for (int i = 0; i < 4; ++i) {
-    if (bits[i] != (i < channels ? bits[0] : 0)) return 0;
-  }
-  const bool width = bits[0] == 8 || bits[0] == 16 || bits[0] == 32;
-  const bool count = channels == 1 || channels == 2 || channels == 4;
-  const bool kind = format.f == cudaChannelFormatKindSigned || format.f == cudaChannelFormatKindUnsigned ||
-                    format.f == cudaChannelFormatKindFloat;
-  if (!width || !count || !kind || (format.f == cudaChannelFormatKindFloat && bits[0] == 8)) return 0;
-  return static_cast<std::uint64_t>(bits[0] / 8 * channels);
-}
-
-}  // namespace muscope::runtime
 
 using namespace muscope::runtime;
 
 namespace {
 
-constexpr unsigned kArrayFlags =
-    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
-constexpr std::uint64_t kArrayPitch = 32;         // rows of arrays start at whole sectors
 constexpr std::uint64_t kTextureAlignment = 512;  // cudaDevAttrTextureAlignment
 constexpr std::uint64_t kPitchAlignment = 32;     // cudaDevAttrTexturePitchAlignment
-
-// Largest sizes of arrays: cudaDeviceProp's maxTexture1D, 2D, 3D, 1DLayered, 2DLayered.
-bool size_allowed(const cudaExtent& e, unsigned flags) {
-  const bool layered = (flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
-  if (e.width == 0 || (e.height == 0 && e.depth != 0 && !layered) || (layered && e.depth == 0)) return false;
-  if (layered) return e.depth <= 2048 && e.width <= 32768 && e.height <= 32768;
-  if (e.depth != 0) return e.width <= 16384 && e.height <= 16384 && e.depth <= 16384;
-  return e.width <= 131072 && e.height <= 65536;
-}
-
-cudaError_t make_array(cudaArray_t* handle, const cudaChannelFormatDesc* format, const cudaExtent& extent,
-                       unsigned flags) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    if (handle == nullptr || format == nullptr || (flags & ~kArrayFlags) != 0) return cudaErrorInvalidValue;
-    auto array = std::make_shared<Array>();
-    array->format = *format;
-    array->extent = extent;
-    array->flags = flags;
-    array->texel_bytes = texel_bytes(*format);
-    if (array->texel_bytes == 0) return cudaErrorInvalidChannelDescriptor;
-    if (!size_allowed(extent, flags)) return cudaErrorInvalidValue;
-    array->pitch = (array->row_bytes() + kArrayPitch - 1) / kArrayPitch * kArrayPitch;
-    // The driver keeps arrays apart from cudaMalloc's memory.
-    array->address = runtime.allocate(runtime.current_device(), array->bytes(), muscope::memory::Kind::kModule);
-    if (array->address == 0) return cudaErrorMemoryAllocation;
-    *handle = reinterpret_cast<cudaArray_t>(runtime.arrays().add(std::move(array)));
-    return cudaSuccess;
-  });
-}
 
 using muscope::exec::AddressMode;
 using muscope::exec::ChannelKind;
@@ -84,20 +34,32 @@ const std::uint8_t* texels_at(Runtime& runtime, std::uint64_t address) {
   return static_cast<const std::uint8_t*>(runtime.memory().host_pointer(address));
 }
 
+muscope::exec::TextureLevel level_of(Runtime& runtime, const Array& array) {
+  muscope::exec::TextureLevel level;
+  level.texels = texels_at(runtime, array.address);
+  level.width = array.extent.width;
+  level.height = array.rows();
+  level.depth = array.slices();
+  level.pitch = array.pitch;
+  level.slice = array.slice_bytes();
+  return level;
+}
+
+cudaError_t set_levels(Runtime& runtime, Texture& texture, const std::vector<std::shared_ptr<Array>>& levels) {
+  const Array& array = *levels.front();
+  if (!set_format(texture, array.format)) return cudaErrorInvalidChannelDescriptor;
+  static_cast<muscope::exec::TextureLevel&>(texture) = level_of(runtime, array);
+  for (std::size_t n = 1; n < levels.size(); ++n) texture.more_levels.push_back(level_of(runtime, *levels[n]));
+  texture.cube = (array.flags & cudaArrayCubemap) != 0;
+  texture.layered = (array.flags & cudaArrayLayered) != 0;
+  const bool planes = texture.layered || texture.cube;
+  texture.dimensions = array.extent.height == 0 ? 1 : array.extent.depth == 0 || planes ? 2 : 3;
+  return cudaSuccess;
+}
+
 cudaError_t set_array(Runtime& runtime, Texture& texture, cudaArray_t handle) {
   const auto array = runtime.arrays().find(handle);
-  if (!array) return cudaErrorInvalidResourceHandle;
-  if (!set_format(texture, array->format)) return cudaErrorInvalidChannelDescriptor;
-  texture.texels = texels_at(runtime, array->address);
-  texture.width = array->extent.width;
-  texture.height = array->rows();
-  texture.depth = array->slices();
-  texture.pitch = array->pitch;
-  texture.slice = array->slice_bytes();
-  texture.layered = (array->flags & cudaArrayLayered) != 0;
-  const int layers = texture.layered ? 1 : 0;
-  texture.dimensions = array->extent.height == 0 ? 1 : array->extent.depth == 0 || layers != 0 ? 2 : 3;
-  return cudaSuccess;
+  return array ? set_levels(runtime, texture, {array}) : cudaErrorInvalidResourceHandle;
 }
 
 // Linear memory and pitched memory: the pointer must be aligned, and the last byte reachable if CUDA knows the block.
@@ -141,8 +103,9 @@ cudaError_t set_resource(Runtime& runtime, Texture& texture, const cudaResourceD
       return cudaSuccess;
     }
     case cudaResourceTypeMipmappedArray:
-      not_supported("cudaCreateTextureObject with a mipmapped array");
-      return cudaErrorNotSupported;
+      if (const auto whole = mipmapped_arrays().find(resource.res.mipmap.mipmap))
+        return set_levels(runtime, texture, whole->levels);
+      return cudaErrorInvalidResourceHandle;
   }
   return cudaErrorInvalidValue;
 }
@@ -170,6 +133,14 @@ cudaError_t set_sampling(Texture& texture, const cudaTextureDesc& desc) {
   texture.linear_filter = desc.filterMode == cudaFilterModeLinear;
   texture.normalized_float = !floats && desc.readMode == cudaReadModeNormalizedFloat;
   texture.normalized_coordinates = desc.normalizedCoords != 0;
+  // Directions have no unit: cubes are sampled as with normalised coordinates in any case (H200).
+  if (texture.cube) texture.normalized_coordinates = true;
+  texture.seamless = desc.seamlessCubemap != 0;
+  texture.linear_levels = desc.mipmapFilterMode == cudaFilterModeLinear;
+  texture.level_bias = desc.mipmapLevelBias;
+  texture.level_min = desc.minMipmapLevelClamp;
+  texture.level_max = desc.maxMipmapLevelClamp;
+  texture.anisotropic = desc.maxAnisotropy > 1;
   std::copy(std::begin(desc.borderColor), std::end(desc.borderColor), texture.border.begin());
   // Integers cannot be interpolated (H200).
   if (texture.linear_filter && !floats && !texture.normalized_float) return cudaErrorInvalidFilterSetting;
@@ -187,54 +158,6 @@ cudaError_t get_description(Description* out, cudaTextureObject_t handle, Get&& 
 }
 
 }  // namespace
-
-MUSCOPE_ENTRY(cudaMallocArray)(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
-                               std::size_t height, unsigned flags) {
-  return make_array(array, format, {width, height, 0}, flags);
-}
-
-MUSCOPE_ENTRY(cudaMalloc3DArray)(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
-                                 unsigned flags) {
-  return make_array(array, format, extent, flags);
-}
-
-MUSCOPE_ENTRY(cudaFreeArray)(cudaArray_t handle) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    if (handle == nullptr) return cudaSuccess;
-    const auto array = runtime.arrays().drop(handle);
-    if (!array) return cudaErrorContextIsDestroyed;
-    runtime.scheduler().wait_device(runtime.current_device().index());
-    runtime.memory().release(array->address);
-    return cudaSuccess;
-  });
-}
-
-MUSCOPE_ENTRY(cudaArrayGetInfo)(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
-                                cudaArray_t handle) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    const auto array = runtime.arrays().find(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (format != nullptr) *format = array->format;
-    if (extent != nullptr) *extent = array->extent;
-    if (flags != nullptr) *flags = array->flags;
-    return cudaSuccess;
-  });
-}
-
-MUSCOPE_ENTRY(cudaGetChannelDesc)(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
-  return enter([&](Runtime& runtime) -> cudaError_t {
-    const auto array = runtime.arrays().find(handle);
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (format == nullptr) return cudaErrorInvalidValue;
-    *format = array->format;
-    return cudaSuccess;
-  });
-}
-
-MUSCOPE_EXPORT cudaChannelFormatDesc muscope_cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                                   cudaChannelFormatKind kind) {
-  return {x, y, z, w, kind};
-}
 
 MUSCOPE_ENTRY(cudaCreateTextureObject)(cudaTextureObject_t* handle, const cudaResourceDesc* resource,
                                        const cudaTextureDesc* desc, const cudaResourceViewDesc* view) {

@@ -122,6 +122,9 @@ MUSCOPE_SURFACE(surf2D, Surface2D, (int x, int y), (x, y))
 MUSCOPE_SURFACE(surf3D, Surface3D, (int x, int y, int z), (x, y, z))
 MUSCOPE_SURFACE(surf1DLayered, Surface1DLayered, (int x, int layer), (x, layer))
 MUSCOPE_SURFACE(surf2DLayered, Surface2DLayered, (int x, int y, int layer), (x, y, layer))
+// The faces of cubes are layers.
+MUSCOPE_SURFACE(surfCubemap, Surface2DLayered, (int x, int y, int face), (x, y, face))
+MUSCOPE_SURFACE(surfCubemapLayered, Surface2DLayered, (int x, int y, int face), (x, y, face))
 #undef MUSCOPE_SURFACE
 
 #endif

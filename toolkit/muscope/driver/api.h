@@ -208,6 +208,12 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray 
 CUresult cuArrayDestroy(CUarray array);
 CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view);
 CUresult cuTexObjectDestroy(CUtexObject object);
+CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource);
+CUresult cuSurfObjectDestroy(CUsurfObject object);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject object);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* description, unsigned int levels);
+CUresult cuMipmappedArrayGetLevel(CUarray* level, CUmipmappedArray handle, unsigned int index);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle);
 
 // ---- streams and events ----
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags);
