@@ -111,8 +111,8 @@ __device__ inline void across(const SeparableFilter<K>& f, float (&q)[C + K - 1]
   }
 }
 
-/// A warp makes 32 * C columns of R rows, a block of 8 warps 8 * R rows. C = 4 needs rows that begin at multiples of 16
-/// bytes on both sides, C = 1 nothing.
+/// A block of 8 warps makes 8 * R rows. C = 4 needs rows that begin at multiples of 16 bytes on both sides, C = 1
+/// nothing.
 template <int K, int C, int R, Border kBorder, typename Filter>
 __global__ void __launch_bounds__(256) convolution_kernel(ConvolutionArgs a, Filter f) {
   constexpr int kHalf = K / 2;
@@ -120,11 +120,11 @@ __global__ void __launch_bounds__(256) convolution_kernel(ConvolutionArgs a, Fil
   const unsigned by = rest % a.blocks_y, image = rest / a.blocks_y;
   const float* const in = a.in + image * a.in_image;
   float* const out = a.out + image * a.out_image;
-  const long long x0 = static_cast<long long>(bx) * (kLanes * C), x = x0 + threadIdx.x % kLanes * C;
+  constexpr int kColumns = kLanes * C;
+  const long long x0 = static_cast<long long>(bx) * kColumns, x = x0 + threadIdx.x % kLanes * C;
   const long long y0 = static_cast<long long>(by) * (8 * R), y = y0 + threadIdx.x / kLanes * R;
   float sums[R][C] = {};
-  const bool inside =
-      x0 >= kHalf && x0 + kLanes * C + kHalf <= a.width && y0 >= kHalf && y0 + 8 * R + kHalf <= a.height;
+  const bool inside = x0 >= kHalf && x0 + kColumns + kHalf <= a.width && y0 >= kHalf && y0 + 8 * R + kHalf <= a.height;
   if (inside) {
     const float* const p = in + (y - kHalf) * a.in_pitch + x;
     float q[R + K - 1][C + K - 1];
@@ -158,13 +158,13 @@ __global__ void __launch_bounds__(256) convolution_kernel(ConvolutionArgs a, Fil
     if (y + j >= a.height) return;
     if constexpr (C == 4) {
       if (x + 4 <= a.width) {
-        __stcs(reinterpret_cast<float4*>(p), make_float4(sums[j][0], sums[j][1], sums[j][2], sums[j][3]));
+        store_once(reinterpret_cast<float4*>(p), make_float4(sums[j][0], sums[j][1], sums[j][2], sums[j][3]));
         continue;
       }
     }
 #pragma unroll
     for (int c = 0; c < C; ++c) {
-      if (x + c < a.width) __stcs(p + c, sums[j][c]);
+      if (x + c < a.width) store_once(p + c, sums[j][c]);
     }
   }
 }
@@ -186,8 +186,8 @@ inline cudaError_t launch_convolution(ConvolutionArgs a, std::size_t images, con
 template <int K, Border kBorder, typename Filter>
 inline cudaError_t convolve_with_border(const ConvolutionArgs& a, bool vectors, std::size_t images, const Filter& f,
                                         cudaStream_t stream) {
-  return vectors ? launch_convolution<K, 4, 4, kBorder>(a, images, f, stream)
-                 : launch_convolution<K, 1, 8, kBorder>(a, images, f, stream);
+  return vectors ? launch_convolution < K, 4, K == 3 ? 2 : 6, kBorder > (a, images, f, stream) : launch_convolution < K,
+         1, K == 3 ? 4 : 8, kBorder > (a, images, f, stream);
 }
 
 template <int K, typename Filter>

@@ -15,35 +15,35 @@ namespace muscope::kernels {
 namespace detail {
 
 inline constexpr int kCopyThreads = 256;
-inline constexpr int kCopyVectors = 4;  // per thread
+inline constexpr int kCopyVectors = 4;  // per thread; one is enough where nothing is shifted
 
 /// kUnit: how far both sides are from multiples of 16 against each other is a multiple of it; 16: equally far.
-template <int kUnit>
-__device__ inline void copy_vectors(char* out, const char* in, const std::size_t (&index)[kCopyVectors],
+template <int kUnit, int kVectors>
+__device__ inline void copy_vectors(char* out, const char* in, const std::size_t (&index)[kVectors],
                                     std::size_t vectors) {
-  uint4 v[kCopyVectors];
+  uint4 v[kVectors];
   if constexpr (kUnit == 16) {
 #pragma unroll
-    for (int k = 0; k < kCopyVectors; ++k) {
-      if (index[k] < vectors) v[k] = load_once(reinterpret_cast<const uint4*>(in) + index[k]);
+    for (int k = 0; k < kVectors; ++k) {
+      if (index[k] < vectors) v[k] = reinterpret_cast<const uint4*>(in)[index[k]];
     }
   } else {
     const unsigned shift = misalignment(in, 16);
     const uint4* const p = reinterpret_cast<const uint4*>(in - shift);
-    uint4 high[kCopyVectors];
+    uint4 high[kVectors];
 #pragma unroll
-    for (int k = 0; k < kCopyVectors; ++k) {
+    for (int k = 0; k < kVectors; ++k) {
       if (index[k] < vectors) {
         v[k] = p[index[k]];
         high[k] = p[index[k] + 1];
       }
     }
 #pragma unroll
-    for (int k = 0; k < kCopyVectors; ++k) v[k] = shifted<kUnit>(v[k], high[k], shift);
+    for (int k = 0; k < kVectors; ++k) v[k] = shifted<kUnit>(v[k], high[k], shift);
   }
 #pragma unroll
-  for (int k = 0; k < kCopyVectors; ++k) {
-    if (index[k] < vectors) store_once(reinterpret_cast<uint4*>(out) + index[k], v[k]);
+  for (int k = 0; k < kVectors; ++k) {
+    if (index[k] < vectors) reinterpret_cast<uint4*>(out)[index[k]] = v[k];
   }
 }
 
@@ -52,10 +52,11 @@ __device__ inline void copy_vectors(char* out, const char* in, const std::size_t
 template <int kUnit>
 __global__ void __launch_bounds__(kCopyThreads)
     copy_kernel(char* out, const char* in, std::size_t head, std::size_t vectors, std::size_t bytes) {
-  std::size_t index[kCopyVectors];
+  constexpr int kVectors = kUnit == 16 ? 1 : kCopyVectors;
+  std::size_t index[kVectors];
 #pragma unroll
-  for (int k = 0; k < kCopyVectors; ++k) {
-    index[k] = (blockIdx.x * std::size_t{kCopyVectors} + k) * kCopyThreads + threadIdx.x;
+  for (int k = 0; k < kVectors; ++k) {
+    index[k] = (blockIdx.x * std::size_t{kVectors} + k) * kCopyThreads + threadIdx.x;
   }
   copy_vectors<kUnit>(out + head, in + head, index, vectors);
   if (blockIdx.x == 0) {
@@ -70,34 +71,51 @@ struct RowsArgs {
   long long out_pitch, in_pitch;
   unsigned width, per_row;  // bytes; vectors that a row may touch
   long long height;
+  bool divide_small;  // rows so short that `by_row` is exact for all vectors of a block
+  Divider by_row;
 };
 
-/// One vector of the output per thread and step; vectors at the ends of rows go byte by byte.
-template <int kBytes>
+/// Vectors of the output; those at the ends of rows go element by element. kUnit: how far rows of both sides are from
+/// multiples of 16 against each other is a multiple of it.
+template <int kUnit>
 __global__ void __launch_bounds__(kCopyThreads) rows_kernel(RowsArgs a) {
-  const long long count = a.height * a.per_row;
+  constexpr int kBytes = kUnit == 16 ? 4 : kUnit;
+  const unsigned long long base = blockIdx.x * static_cast<unsigned long long>(kCopyThreads * kCopyVectors);
+  // The same for the whole block: its first row, and how far behind that row's begin it starts.
+  const long long first_row = static_cast<long long>(base / a.per_row);
+  const unsigned first_vector = static_cast<unsigned>(base - static_cast<unsigned long long>(first_row) * a.per_row);
+  const long long last_row = first_row + (first_vector + kCopyThreads * kCopyVectors) / a.per_row;
+  // Reading a little before or behind a row is harmless between the first and the last one.
+  const bool inside = first_row > 0 && last_row < a.height - 1;
   const Bytes all = {const_cast<char*>(a.in), const_cast<char*>(a.in) + (a.height - 1) * a.in_pitch + a.width};
-  const long long base = blockIdx.x * static_cast<long long>(kCopyThreads * kCopyVectors) + threadIdx.x;
-  uint4 v[kCopyVectors];
-  char* p[kCopyVectors];
+  uint4 low[kCopyVectors], high[kCopyVectors];
+  unsigned shift[kCopyVectors];
   char* row_of[kCopyVectors];
+  int at[kCopyVectors];
 #pragma unroll
   for (int k = 0; k < kCopyVectors; ++k) {
-    const long long i = base + k * kCopyThreads;
-    if (i >= count) {
-      row_of[k] = nullptr;
-      continue;
-    }
-    const long long row = i / a.per_row;
+    const unsigned i = first_vector + threadIdx.x + k * kCopyThreads;
+    const unsigned down = a.divide_small ? a.by_row.quotient(i) : i / a.per_row;
+    const long long row = first_row + down;
     char* const out = a.out + row * a.out_pitch;
-    const int at = static_cast<int>(i - row * a.per_row) * 16 - static_cast<int>(misalignment(out, 16));
-    row_of[k] = at < static_cast<int>(a.width) ? out : nullptr;
-    p[k] = out + at;
-    if (row_of[k] != nullptr) v[k] = load_any<kBytes>(a.in + row * a.in_pitch + at, all);
+    at[k] = static_cast<int>(i - down * a.per_row) * 16 - static_cast<int>(misalignment(out, 16));
+    row_of[k] = row < a.height && at[k] < static_cast<int>(a.width) ? out : nullptr;
+    const char* const p = a.in + row * a.in_pitch + at[k];
+    shift[k] = misalignment(p, 16);
+    if (row_of[k] == nullptr) continue;
+    if (inside) {
+      low[k] = *reinterpret_cast<const uint4*>(p - shift[k]);
+      if constexpr (kUnit != 16) high[k] = *reinterpret_cast<const uint4*>(p + (-shift[k] & 15));
+    } else {
+      low[k] = load_any<kBytes>(p, all);
+      shift[k] = 0;
+    }
   }
 #pragma unroll
   for (int k = 0; k < kCopyVectors; ++k) {
-    if (row_of[k] != nullptr) store_aligned<kBytes>(p[k], v[k], {row_of[k], row_of[k] + a.width});
+    if (row_of[k] == nullptr) continue;
+    if constexpr (kUnit != 16) low[k] = shifted<kBytes>(low[k], high[k], shift[k]);
+    store_aligned<kBytes>(row_of[k] + at[k], low[k], {row_of[k], row_of[k] + a.width});
   }
 }
 
@@ -113,7 +131,7 @@ __global__ void __launch_bounds__(kCopyThreads) elements_kernel(char* out, const
     const long long i = base + k * kCopyThreads;
     if (i < count) {
       const long long row = per_row == 1 ? i : i / per_row;
-      v[k] = __ldcs(reinterpret_cast<const Element*>(in + row * in_pitch) + (i - row * per_row));
+      v[k] = reinterpret_cast<const Element*>(in + row * in_pitch)[i - row * per_row];
     }
   }
 #pragma unroll
@@ -121,7 +139,7 @@ __global__ void __launch_bounds__(kCopyThreads) elements_kernel(char* out, const
     const long long i = base + k * kCopyThreads;
     if (i < count) {
       const long long row = per_row == 1 ? i : i / per_row;
-      __stcs(reinterpret_cast<Element*>(out + row * out_pitch) + (i - row * per_row), v[k]);
+      reinterpret_cast<Element*>(out + row * out_pitch)[i - row * per_row] = v[k];
     }
   }
 }
@@ -144,15 +162,16 @@ inline cudaError_t copy_bytes(void* out, const void* in, std::size_t bytes, cuda
   if (bytes == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
   const std::size_t to = reinterpret_cast<std::uintptr_t>(out), from = reinterpret_cast<std::uintptr_t>(in);
-  std::size_t head = (16 - to % 16) % 16;
+  std::size_t head = (128 - to % 128) % 128;  // stores begin with a line
   const std::size_t apart = (from - to) % 16;
   // A vector that begins `apart` behind an aligned one needs the 16 bytes before or after it to exist: the first and
   // the last are left to single bytes.
-  if (apart != 0) head += 16;
+  if (apart != 0 && head < 16) head += 128;
   if (head > bytes) head = bytes;
   std::size_t vectors = (bytes - head) / 16;
   if (apart != 0 && vectors != 0) --vectors;
-  const std::size_t blocks = parts<std::size_t>(vectors, detail::kCopyThreads * detail::kCopyVectors);
+  const std::size_t each = apart == 0 ? 1 : detail::kCopyVectors;
+  const std::size_t blocks = parts<std::size_t>(vectors, detail::kCopyThreads * each);
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   const unsigned grid = blocks == 0 ? 1 : static_cast<unsigned>(blocks);
   auto* const o = static_cast<char*>(out);
@@ -198,10 +217,16 @@ inline cudaError_t copy_rows(void* out, std::size_t out_pitch, const void* in, s
   a.width = w;
   a.per_row = (w + 15) / 16 + ((reinterpret_cast<std::uintptr_t>(out) | out_pitch) % 16 == 0 ? 0 : 1);
   a.height = rows;
+  a.divide_small = a.per_row < 32768;
+  a.by_row = Divider(a.per_row);
   const long long blocks = parts(rows * a.per_row, static_cast<long long>(detail::kCopyThreads * detail::kCopyVectors));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   const auto grid = static_cast<unsigned>(blocks);
-  if (place % 4 == 0) {
+  // Equally far on both sides in every row?
+  const std::size_t apart = reinterpret_cast<std::uintptr_t>(in) - reinterpret_cast<std::uintptr_t>(out);
+  if (place % 4 == 0 && apart % 16 == 0 && (in_pitch - out_pitch) % 16 == 0) {
+    detail::rows_kernel<16><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+  } else if (place % 4 == 0) {
     detail::rows_kernel<4><<<grid, detail::kCopyThreads, 0, stream>>>(a);
   } else {
     detail::rows_kernel<1><<<grid, detail::kCopyThreads, 0, stream>>>(a);

@@ -29,29 +29,30 @@ struct Run {
 };
 
 /// Global memory to shared memory. Byte i of the run arrives at padded byte `misalignment(begin, 16) + i`.
-template <int kBytes>
+template <int kBytes, int kThreads = kLayoutThreads>
 __device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
+  constexpr int kVectors = kLayoutTile / 16 / kThreads;
   const unsigned shift = misalignment(run.begin, 16);
   const char* const p = run.begin - shift;
   const unsigned count = (shift + run.length + 15) / 16;
-  uint4 v[kLayoutVectors];
+  uint4 v[kVectors];
   // The same for the whole block. Inside, every load is issued before the first is needed.
   if (p >= whole.begin && p + count * 16 <= whole.end) {
 #pragma unroll
-    for (int k = 0; k < kLayoutVectors; ++k) {
-      const unsigned i = threadIdx.x + k * kLayoutThreads;
-      if (i < count) v[k] = load_once(reinterpret_cast<const uint4*>(p) + i);
+    for (int k = 0; k < kVectors; ++k) {
+      const unsigned i = threadIdx.x + k * kThreads;
+      if (i < count) v[k] = *(reinterpret_cast<const uint4*>(p) + i);
     }
   } else {
 #pragma unroll
-    for (int k = 0; k < kLayoutVectors; ++k) {
-      const unsigned i = threadIdx.x + k * kLayoutThreads;
+    for (int k = 0; k < kVectors; ++k) {
+      const unsigned i = threadIdx.x + k * kThreads;
       if (i < count) v[k] = load_aligned<kBytes>(p + i * 16, whole);
     }
   }
 #pragma unroll
-  for (int k = 0; k < kLayoutVectors; ++k) {
-    const unsigned i = threadIdx.x + k * kLayoutThreads;
+  for (int k = 0; k < kVectors; ++k) {
+    const unsigned i = threadIdx.x + k * kThreads;
     if (i < count) {
       unsigned* w = words + padded(i * 4);
       w[0] = v[k].x;
@@ -63,15 +64,16 @@ __device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
 }
 
 /// The way back.
-template <int kBytes>
+template <int kBytes, int kThreads = kLayoutThreads>
 __device__ inline void run_from_shared(const unsigned* words, Run run) {
+  constexpr int kVectors = kLayoutTile / 16 / kThreads;
   const unsigned shift = misalignment(run.begin, 16);
   char* const p = run.begin - shift;
   const unsigned count = (shift + run.length + 15) / 16;
   const Bytes range = {run.begin, run.begin + run.length};
 #pragma unroll
-  for (int k = 0; k < kLayoutVectors; ++k) {
-    const unsigned i = threadIdx.x + k * kLayoutThreads;
+  for (int k = 0; k < kVectors; ++k) {
+    const unsigned i = threadIdx.x + k * kThreads;
     if (i < count) {
       const unsigned* w = words + padded(i * 4);
       store_aligned<kBytes>(p + i * 16, make_uint4(w[0], w[1], w[2], w[3]), range);
@@ -115,11 +117,18 @@ __device__ inline unsigned struct_byte(const LayoutArgs& a, unsigned field, unsi
 
 /// kPiece: bytes that a lane moves at once on the side of the arrays; a multiple of the element or, for elements of
 /// more than 4 bytes, a part of it.
+/// Threads of a block: more where each moves little at once.
+template <int kPiece>
+__host__ __device__ constexpr int layout_threads() {
+  return kPiece >= 16 ? 256 : 512;
+}
+
 template <int kBytes, int kPiece, bool kToSoa>
-__global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
+__global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3) layout_kernel(LayoutArgs a) {
+  constexpr int kThreads = layout_threads<kPiece>();
   constexpr int kUnit = kBytes < 4 ? kBytes : 4;  // what moves as one through shared memory
   constexpr int kUnits = kPiece / kUnit;
-  constexpr int kPieces = kLayoutTile / kPiece / kLayoutThreads;
+  constexpr int kPieces = kLayoutTile / kPiece / kThreads;
   __shared__ unsigned words[kLayoutWords];
   const long long first = static_cast<long long>(blockIdx.x) * a.tile;
   const unsigned count = static_cast<unsigned>(a.structs - first < a.tile ? a.structs - first : a.tile);
@@ -135,11 +144,11 @@ __global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
     typename Unsigned<kUnit>::type units[kUnits];
   };
   if constexpr (kToSoa) {
-    run_to_shared<kBytes>(
+    run_to_shared<kBytes, kThreads>(
         words, run, {const_cast<char*>(a.in), const_cast<char*>(a.in) + a.structs * static_cast<long long>(size)});
     __syncthreads();
 #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < pieces; i += kLayoutThreads) {
+    for (unsigned i = threadIdx.x; i < pieces; i += kThreads) {
       unsigned field, byte;
       piece_place(a, i, kPiece, &field, &byte);
       if (byte >= field_bytes) continue;
@@ -151,7 +160,7 @@ __global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
       }
       char* const p = arrays + field * a.pitch + byte;
       if (byte + kPiece <= field_bytes) {
-        __stcs(reinterpret_cast<Word*>(p), piece.word);
+        *reinterpret_cast<Word*>(p) = piece.word;
       } else {
         for (int k = 0; k < kUnits; ++k) {
           if (byte + k * kUnit < field_bytes) reinterpret_cast<typename Unsigned<kUnit>::type*>(p)[k] = piece.units[k];
@@ -162,13 +171,13 @@ __global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
     Piece piece[kPieces];
 #pragma unroll
     for (int n = 0; n < kPieces; ++n) {
-      const unsigned i = threadIdx.x + n * kLayoutThreads;
+      const unsigned i = threadIdx.x + n * kThreads;
       unsigned field, byte;
       piece_place(a, i, kPiece, &field, &byte);
       if (i >= pieces || byte >= field_bytes) continue;
       const char* const p = arrays + field * a.pitch + byte;
       if (byte + kPiece <= field_bytes) {
-        piece[n].word = __ldcs(reinterpret_cast<const Word*>(p));
+        piece[n].word = *reinterpret_cast<const Word*>(p);
       } else {
         for (int k = 0; k < kUnits; ++k) {
           if (byte + k * kUnit < field_bytes) {
@@ -179,7 +188,7 @@ __global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
     }
 #pragma unroll
     for (int n = 0; n < kPieces; ++n) {
-      const unsigned i = threadIdx.x + n * kLayoutThreads;
+      const unsigned i = threadIdx.x + n * kThreads;
       unsigned field, byte;
       piece_place(a, i, kPiece, &field, &byte);
       if (i >= pieces) continue;
@@ -190,7 +199,7 @@ __global__ void __launch_bounds__(kLayoutThreads) layout_kernel(LayoutArgs a) {
       }
     }
     __syncthreads();
-    run_from_shared<kBytes>(words, run);
+    run_from_shared<kBytes, kThreads>(words, run);
   }
 }
 
@@ -199,7 +208,7 @@ inline cudaError_t launch_layout(LayoutArgs a, cudaStream_t stream) {
   a.per_field = Divider(a.tile * kBytes / kPiece);
   const long long blocks = parts(a.structs, static_cast<long long>(a.tile));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  layout_kernel<kBytes, kPiece, kToSoa><<<static_cast<unsigned>(blocks), kLayoutThreads, 0, stream>>>(a);
+  layout_kernel<kBytes, kPiece, kToSoa><<<static_cast<unsigned>(blocks), layout_threads<kPiece>(), 0, stream>>>(a);
   return cudaGetLastError();
 }
 

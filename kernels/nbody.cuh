@@ -3,9 +3,9 @@
 //   accelerations(out, bodies, n, softening, stream)     out[i] = sum over j of m_j (r_j - r_i) / (|r_j - r_i|^2 +
 //   s^2)^(3/2)
 //
-// Bound by instructions, not by memory. A block brings a tile of bodies to shared memory; every lane reads the same one
-// (a broadcast) and uses it for several targets held in registers, so that the load costs a quarter of an instruction
-// slot per interaction. What remains are 12 floating-point instructions and one reciprocal square root.
+// Bound by instructions, not by memory. A block brings a tile of bodies to shared memory, of which every lane reads the
+// same one (a broadcast). Per interaction remain 12 floating-point instructions, one reciprocal square root and the
+// load. Several targets per thread would share the load; on an H200 that is slower (docs/kernels.md).
 #pragma once
 
 #include "common.cuh"
@@ -39,7 +39,7 @@ __device__ inline void attract(float3& sum, float4 target, float4 other, float s
 }
 
 /// kTargets bodies per thread, kNbodyThreads apart.
-template <int kTargets>
+template <int kTargets, int kUnroll = 4>
 __global__ void __launch_bounds__(kNbodyThreads)
     nbody_kernel(float4* out, const float4* bodies, unsigned n, float softening2) {
   __shared__ float4 tile[kNbodyThreads];
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kNbodyThreads)
     // Behind the end stand bodies without mass.
     tile[threadIdx.x] = base + threadIdx.x < n ? bodies[base + threadIdx.x] : make_float4(0, 0, 0, 0);
     __syncthreads();
-#pragma unroll 16
+#pragma unroll kUnroll
     for (int j = 0; j < kNbodyThreads; ++j) {
       const float4 other = tile[j];
 #pragma unroll
@@ -71,10 +71,10 @@ __global__ void __launch_bounds__(kNbodyThreads)
   }
 }
 
-template <int kTargets>
+template <int kTargets, int kUnroll = 4>
 inline cudaError_t launch_nbody(float4* out, const float4* bodies, unsigned n, float softening2, cudaStream_t stream) {
   const unsigned blocks = parts(n, static_cast<unsigned>(kNbodyThreads * kTargets));
-  nbody_kernel<kTargets><<<blocks, kNbodyThreads, 0, stream>>>(out, bodies, n, softening2);
+  nbody_kernel<kTargets, kUnroll><<<blocks, kNbodyThreads, 0, stream>>>(out, bodies, n, softening2);
   return cudaGetLastError();
 }
 
@@ -90,15 +90,7 @@ inline cudaError_t accelerations(float4* out, const float4* bodies, std::size_t 
   if (n == 0) return cudaSuccess;
   const float softening2 = softening * softening;
   if (out == nullptr || bodies == nullptr || n > 0x7fffffff || !(softening2 >= 1e-37f)) return cudaErrorInvalidValue;
-  int sms = 0;
-  const cudaError_t error = multiprocessors(&sms);
-  if (error != cudaSuccess) return error;
-  const auto count = static_cast<unsigned>(n);
-  // As many targets per thread as leave at least eight blocks per multiprocessor.
-  const unsigned per_sm = count / (detail::kNbodyThreads * static_cast<unsigned>(sms));
-  if (per_sm >= 32) return detail::launch_nbody<4>(out, bodies, count, softening2, stream);
-  if (per_sm >= 8) return detail::launch_nbody<2>(out, bodies, count, softening2, stream);
-  return detail::launch_nbody<1>(out, bodies, count, softening2, stream);
+  return detail::launch_nbody<1>(out, bodies, static_cast<unsigned>(n), softening2, stream);
 }
 
 }  // namespace muscope::kernels

@@ -153,6 +153,46 @@ __device__ inline T reduce_block(T value, Op op, T* shared) {
   return value;
 }
 
+/// The first bytes of a workspace; tagged words follow at kStateBytes.
+struct CallState {
+  unsigned call;  // how many calls there were
+  unsigned done;  // blocks of this call
+};
+inline constexpr std::size_t kStateBytes = 256;
+
+/// The words by which blocks tell each other values: one of 64 bits for every 32 bits of T, a tag in its upper half. No
+/// fence is needed between value and tag. Tags hold the number of the call, so that nothing must be reset in between.
+template <typename T>
+struct TaggedWords {
+  static constexpr int kWords = sizeof(T) / 4;
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+
+  volatile unsigned long long* words;
+
+  __device__ void publish(unsigned index, T value, unsigned tag) const {
+    unsigned parts_of[kWords];
+    __builtin_memcpy(parts_of, &value, sizeof(T));
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      words[static_cast<std::size_t>(index) * kWords + k] = static_cast<unsigned long long>(tag) << 32 | parts_of[k];
+    }
+  }
+  /// The tag of what was published, or 0 when its words are not of one piece.
+  __device__ unsigned read(unsigned index, T* value) const {
+    unsigned parts_of[kWords];
+    unsigned tag = 0;
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      const unsigned long long word = words[static_cast<std::size_t>(index) * kWords + k];
+      parts_of[k] = static_cast<unsigned>(word);
+      const unsigned part_tag = static_cast<unsigned>(word >> 32);
+      tag = k == 0 || tag == part_tag ? part_tag : 0;
+    }
+    __builtin_memcpy(value, parts_of, sizeof(T));
+    return tag;
+  }
+};
+
 /// The elements of 16 bytes.
 template <typename T>
 union Vector {

@@ -16,68 +16,7 @@ namespace muscope::kernels {
 namespace detail {
 
 inline constexpr int kReduceThreads = 512;
-inline constexpr int kReduceVectors = 4;         // in flight per thread
-inline constexpr int kReducePerSm = 4;           // blocks
-inline constexpr int kReduceBlocks = 2048;       // at most
-inline constexpr std::size_t kReduceHead = 256;  // bytes of workspace before the partial results
-
-template <typename T, typename A, typename Out, typename Op>
-__global__ void __launch_bounds__(kReduceThreads, kReducePerSm)
-    reduce_kernel(Out* out, const T* in, std::size_t head, std::size_t vectors, std::size_t tail, Op op, A init,
-                  unsigned* counter, A* partial) {
-  constexpr int kElements = 16 / sizeof(T);
-  constexpr std::size_t kStep = kReduceThreads * kReduceVectors;
-  __shared__ A shared[kReduceThreads / kLanes];
-  __shared__ bool last;
-  const A identity = Op::template identity<A>();
-  const uint4* const p = reinterpret_cast<const uint4*>(in + head);
-  A sums[kReduceVectors];
-#pragma unroll
-  for (A& sum : sums) sum = identity;
-  std::size_t i = blockIdx.x * kStep + threadIdx.x;
-  Vector<T> v[kReduceVectors];
-  for (; i + (kReduceVectors - 1) * kReduceThreads < vectors; i += gridDim.x * kStep) {
-#pragma unroll
-    for (int k = 0; k < kReduceVectors; ++k) v[k].whole = load_once(p + i + k * kReduceThreads);
-#pragma unroll
-    for (int k = 0; k < kReduceVectors; ++k) {
-#pragma unroll
-      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < kReduceVectors - 1; ++k) {
-    if (i + k * kReduceThreads < vectors) v[k].whole = load_once(p + i + k * kReduceThreads);
-  }
-#pragma unroll
-  for (int k = 0; k < kReduceVectors - 1; ++k) {
-    if (i + k * kReduceThreads < vectors) {
-#pragma unroll
-      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
-    }
-  }
-  if (blockIdx.x == gridDim.x - 1) {  // what does not fill a vector, on both sides
-    if (threadIdx.x < head) sums[0] = op(sums[0], widened<A>(in[threadIdx.x]));
-    if (threadIdx.x < tail) sums[1] = op(sums[1], widened<A>(in[head + vectors * kElements + threadIdx.x]));
-  }
-  A sum = reduce_block<kReduceThreads>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), op, shared);
-  if (gridDim.x == 1) {
-    if (threadIdx.x == 0) *out = static_cast<Out>(op(init, sum));
-    return;
-  }
-  if (threadIdx.x == 0) {
-    __stcg(partial + blockIdx.x, sum);
-    __threadfence();
-    last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;  // back to zero for the next call
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  sum = identity;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += kReduceThreads) sum = op(sum, __ldcg(partial + b));
-  sum = reduce_block<kReduceThreads>(sum, op, shared);
-  if (threadIdx.x == 0) *out = static_cast<Out>(op(init, sum));
-}
+inline constexpr int kReduceBlocks = 2048;  // at most
 
 /// How an array of any alignment divides into 16-byte vectors.
 struct Split {
@@ -93,6 +32,107 @@ inline Split split_of(const T* in, std::size_t n) {
   return {head, vectors, n - head - vectors * kElements};
 }
 
+/// The elements of an array combined pairwise.
+template <int kCount, typename A, typename Op>
+__device__ inline A all_of(A (&values)[kCount], Op op) {
+#pragma unroll
+  for (int step = 1; step < kCount; step *= 2) {
+#pragma unroll
+    for (int k = 0; k + step < kCount; k += 2 * step) values[k] = op(values[k], values[k + step]);
+  }
+  return values[0];
+}
+
+/// A thread's vectors are `apart` vectors from each other: a block's number of threads where there is much to read
+/// (a block then reads 32 KiB in one piece), that of all blocks where there is little (all blocks share it).
+template <int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
+__global__ void __launch_bounds__(kReduceThreads, kPerSm)
+    reduce_kernel(Out* out, const T* in, Split split, std::size_t apart, Op op, A init, CallState* state,
+                  unsigned long long* words) {
+  constexpr int kElements = 16 / sizeof(T);
+  constexpr std::size_t kStep = kReduceThreads * kVectors;
+  __shared__ A shared[kReduceThreads / kLanes];
+  const unsigned call = *reinterpret_cast<const volatile unsigned*>(&state->call);
+  const std::size_t head = split.head, vectors = split.vectors, tail = split.tail;
+  const A identity = Op::template identity<A>();
+  const uint4* const p = reinterpret_cast<const uint4*>(in + head);
+  A sums[kVectors];
+#pragma unroll
+  for (A& sum : sums) sum = identity;
+  std::size_t i = blockIdx.x * (apart == kReduceThreads ? kStep : kReduceThreads) + threadIdx.x;
+  Vector<T> v[kVectors];
+  for (; i + (kVectors - 1) * apart < vectors; i += gridDim.x * kStep) {
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) v[k].whole = load_once(p + i + k * apart);
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kVectors - 1; ++k) {
+    if (i + k * apart < vectors) v[k].whole = load_once(p + i + k * apart);
+  }
+#pragma unroll
+  for (int k = 0; k < kVectors - 1; ++k) {
+    if (i + k * apart < vectors) {
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
+    }
+  }
+  if (blockIdx.x == gridDim.x - 1) {  // what does not fill a vector, on both sides
+    if (threadIdx.x < head) sums[0] = op(sums[0], widened<A>(in[threadIdx.x]));
+    if (threadIdx.x < tail) sums[1] = op(sums[1], widened<A>(in[head + vectors * kElements + threadIdx.x]));
+  }
+  A sum = reduce_block<kReduceThreads>(all_of(sums, op), op, shared);
+  if (gridDim.x == 1) {
+    if (threadIdx.x == 0) *out = static_cast<Out>(op(init, sum));
+    return;
+  }
+  const TaggedWords<A> partial{words};
+  const unsigned tag = call + 1;
+  if (blockIdx.x != 0) {
+    if (threadIdx.x == 0) partial.publish(blockIdx.x, sum, tag);
+    return;
+  }
+  // The first block: it was started first, and no other block waits for it.
+  if (threadIdx.x != 0) sum = identity;
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += kReduceThreads) {
+    A value = identity;
+    while (b != 0 && partial.read(b, &value) != tag) {
+    }
+    if (b != 0) sum = op(sum, value);
+  }
+  __syncthreads();  // the shared values are used again
+  sum = reduce_block<kReduceThreads>(sum, op, shared);
+  if (threadIdx.x == 0) {
+    *out = static_cast<Out>(op(init, sum));
+    state->call = tag;  // all blocks have read it: they have published
+  }
+}
+
+template <int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
+inline cudaError_t launch_reduce(void* workspace, Out* out, const T* in, std::size_t n, Op op, A init, int sms,
+                                 bool interleaved, cudaStream_t stream) {
+  const Split split = split_of(in, n);
+  // With very little, one block: nothing to exchange. With little, one block per multiprocessor and few vectors per
+  // thread. With much, all blocks that fit.
+  constexpr std::size_t kThreads = kReduceThreads, kStep = kThreads * kVectors;
+  const auto count = static_cast<std::size_t>(sms);
+  const bool little = split.vectors <= count * kStep;
+  std::size_t blocks = little ? parts(split.vectors, kThreads) : parts(split.vectors, kStep);
+  const std::size_t most = little ? count : count * kPerSm;
+  if (blocks > most) blocks = most;
+  if (blocks > kReduceBlocks) blocks = kReduceBlocks;
+  if (blocks == 0 || split.vectors <= 4096) blocks = 1;
+  const bool spread = blocks > 1 && (little || interleaved);
+  reduce_kernel<kVectors, kPerSm, T, A, Out, Op><<<static_cast<unsigned>(blocks), kReduceThreads, 0, stream>>>(
+      out, in, split, spread ? blocks * kThreads : kThreads, op, init, static_cast<CallState*>(workspace),
+      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
+  return cudaGetLastError();
+}
+
 }  // namespace detail
 
 /// *out = op(init, all of in[0 .. n)). T: any arithmetic type of 1 to 8 bytes, or __half (combined in float). The same
@@ -104,7 +144,7 @@ inline Split split_of(const T* in, std::size_t n) {
 template <typename T, typename Out, typename Op = Sum, typename A = accumulator_t<T>>
 cudaError_t reduce(void* workspace, std::size_t& bytes, Out* out, const T* in, std::size_t n, Op op = {},
                    A init = Op::template identity<A>(), cudaStream_t stream = nullptr) {
-  const std::size_t needed = detail::kReduceHead + detail::kReduceBlocks * sizeof(A);
+  const std::size_t needed = detail::kStateBytes + detail::kReduceBlocks * detail::TaggedWords<A>::kWords * 8;
   if (workspace == nullptr) {
     bytes = needed;
     return cudaSuccess;
@@ -113,17 +153,11 @@ cudaError_t reduce(void* workspace, std::size_t& bytes, Out* out, const T* in, s
   int sms = 0;
   const cudaError_t error = multiprocessors(&sms);
   if (error != cudaSuccess) return error;
-  const detail::Split split = detail::split_of(in, n);
-  constexpr std::size_t kStep = detail::kReduceThreads * detail::kReduceVectors;
-  std::size_t blocks = parts(split.vectors, kStep);
-  const std::size_t most = static_cast<std::size_t>(sms) * detail::kReducePerSm;
-  if (blocks > most) blocks = most;
-  if (blocks > detail::kReduceBlocks) blocks = detail::kReduceBlocks;
-  if (blocks == 0) blocks = 1;
-  detail::reduce_kernel<T, A, Out, Op><<<static_cast<unsigned>(blocks), detail::kReduceThreads, 0, stream>>>(
-      out, in, split.head, split.vectors, split.tail, op, init, static_cast<unsigned*>(workspace),
-      reinterpret_cast<A*>(static_cast<char*>(workspace) + detail::kReduceHead));
-  return cudaGetLastError();
+  // Few blocks: a multiprocessor's share of the loads in flight fits into two, and there is less to combine.
+  if (n * sizeof(T) <= std::size_t{1} << 26) {
+    return detail::launch_reduce<4, 2, T, A>(workspace, out, in, n, op, init, sms, false, stream);
+  }
+  return detail::launch_reduce<8, 2, T, A>(workspace, out, in, n, op, init, sms, false, stream);
 }
 
 }  // namespace muscope::kernels

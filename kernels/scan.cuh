@@ -18,45 +18,6 @@ namespace muscope::kernels {
 
 namespace detail {
 
-/// The first bytes of the workspace; the tiles' words follow at 256.
-struct ScanState {
-  unsigned call;  // how many calls were finished
-  unsigned done;  // blocks of this call
-};
-inline constexpr std::size_t kScanHead = 256;
-
-/// The words by which tiles tell each other their totals: one of 64 bits for every 32 bits of T.
-template <typename T>
-struct TileWords {
-  static constexpr int kWords = sizeof(T) / 4;
-  static_assert(sizeof(T) % 4 == 0, "whole words");
-
-  volatile unsigned long long* words;
-
-  __device__ void publish(unsigned tile, T value, unsigned tag) const {
-    unsigned parts_of[kWords];
-    __builtin_memcpy(parts_of, &value, sizeof(T));
-#pragma unroll
-    for (int k = 0; k < kWords; ++k) {
-      words[static_cast<std::size_t>(tile) * kWords + k] = static_cast<unsigned long long>(tag) << 32 | parts_of[k];
-    }
-  }
-  /// The tag of what was published, or 0 when its words are not of one piece.
-  __device__ unsigned read(unsigned tile, T* value) const {
-    unsigned parts_of[kWords];
-    unsigned tag = 0;
-#pragma unroll
-    for (int k = 0; k < kWords; ++k) {
-      const unsigned long long word = words[static_cast<std::size_t>(tile) * kWords + k];
-      parts_of[k] = static_cast<unsigned>(word);
-      const unsigned part_tag = static_cast<unsigned>(word >> 32);
-      tag = k == 0 || tag == part_tag ? part_tag : 0;
-    }
-    __builtin_memcpy(value, parts_of, sizeof(T));
-    return tag;
-  }
-};
-
 /// Lane 31's is the oldest: combines from there to lane 0. All lanes get the result.
 template <typename T, typename Op>
 __device__ inline T combine_back(T value, Op op) {
@@ -68,37 +29,38 @@ __device__ inline T combine_back(T value, Op op) {
   return value;
 }
 
-/// The prefix of all tiles before `tile` (> 0), by one warp: 32 tiles at a time.
+/// The tiles at - lane, as far as they are needed: from the nearest whose prefix is known. `known` tells whether there
+/// is one; tiles before the first count as known and empty.
 template <typename T, typename Op>
-__device__ inline T look_back(const TileWords<T>& tiles, unsigned tile, unsigned total_tag, unsigned prefix_tag,
-                              Op op) {
+__device__ inline T look_back(const TaggedWords<T>& tiles, int at, unsigned total_tag, unsigned prefix_tag, Op op,
+                              bool* known) {
   const int lane = static_cast<int>(threadIdx.x % kLanes);
-  T prefix = Op::template identity<T>();
-  for (int at = static_cast<int>(tile) - 1;; at -= kLanes) {
-    T value = Op::template identity<T>();
-    unsigned tag = prefix_tag;  // before the first tile there is nothing
-    if (at - lane >= 0) {
-      do {
-        tag = tiles.read(static_cast<unsigned>(at - lane), &value);
-      } while (tag != total_tag && tag != prefix_tag);
-    }
-    const unsigned known = __ballot_sync(kAllLanes, tag == prefix_tag);
-    const int nearest = known == 0 ? kLanes : __ffs(static_cast<int>(known)) - 1;
-    if (lane > nearest) value = Op::template identity<T>();
-    prefix = op(combine_back(value, op), prefix);
-    if (known != 0) return prefix;
+  T value = Op::template identity<T>();
+  unsigned tag = prefix_tag;
+  if (at - lane >= 0) {
+    do {
+      tag = tiles.read(static_cast<unsigned>(at - lane), &value);
+    } while (tag != total_tag && tag != prefix_tag);
   }
+  const unsigned prefixes = __ballot_sync(kAllLanes, tag == prefix_tag);
+  const int nearest = prefixes == 0 ? kLanes : __ffs(static_cast<int>(prefixes)) - 1;
+  if (lane > nearest) value = Op::template identity<T>();
+  *known = prefixes != 0;
+  return combine_back(value, op);
 }
 
-/// kVectors rows of 16 bytes per lane. kVectorOut: `out` is as far from a multiple of 16 bytes as `in`.
-template <int kThreads, int kVectors, bool kExclusive, bool kVectorOut, typename T, typename Op>
+/// kVectors rows of 16 bytes per lane; kWindows warps look back, 32 tiles each. kVectorOut: `out` is as far from a
+/// multiple of 16 bytes as `in`.
+template <int kThreads, int kVectors, int kWindows, bool kExclusive, bool kVectorOut, typename T, typename Op>
 __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op,
-                                                        T init, ScanState* state, unsigned long long* words) {
+                                                        T init, CallState* state, unsigned long long* words) {
   constexpr int kElements = 16 / sizeof(T);
   constexpr int kWarps = kThreads / kLanes;
   constexpr long long kTile = static_cast<long long>(kThreads) * kVectors * kElements;
+  __shared__ unsigned shared_call;
   __shared__ T totals[kWarps];
-  __shared__ T prefixes[kWarps];
+  __shared__ T windows[kWindows];
+  __shared__ bool known[kWindows];
   const T identity = Op::template identity<T>();
   const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   const unsigned tile = blockIdx.x;
@@ -110,7 +72,7 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
   if (inside) {
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
-      v[r].whole = load_once(reinterpret_cast<const uint4*>(in + first) + r * kLanes);
+      v[r].whole = *(reinterpret_cast<const uint4*>(in + first) + r * kLanes);
     }
   } else {
 #pragma unroll
@@ -122,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
       }
     }
   }
-  const unsigned call = warp == 0 ? *reinterpret_cast<volatile unsigned*>(&state->call) : 0;
+  if (threadIdx.x == 0) shared_call = *reinterpret_cast<const volatile unsigned*>(&state->call);
   // Each lane's elements, then across the lanes of each row, then over the rows.
   T before[kVectors];  // everything of the warp before this lane's part of the row
   T total = identity;
@@ -149,31 +111,49 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
   }
   if (lane == 0) totals[warp] = total;
   __syncthreads();
-  if (warp == 0) {
-    const unsigned total_tag = (call + 1) * 2, prefix_tag = total_tag + 1;
-    T upto = lane < kWarps ? totals[lane] : identity;
+  const unsigned call = shared_call;
+  // Every warp adds up the warps before it; the first one tells the tile's total at once.
+  T upto = lane < kWarps ? totals[lane] : identity;
 #pragma unroll
-    for (int distance = 1; distance < kWarps; distance *= 2) {
-      const T below = from_lane_below(upto, distance);
-      if (lane >= static_cast<unsigned>(distance)) upto = op(below, upto);
-    }
-    const T whole = from_lane(upto, kWarps - 1);
-    const T left = from_lane_below(upto, 1);
-    const TileWords<T> tiles{words};
-    T prefix = init;
-    if (gridDim.x > 1) {
-      if (tile == 0) {
-        if (lane == 0) tiles.publish(0, op(init, whole), prefix_tag);
-      } else {
-        if (lane == 0) tiles.publish(tile, whole, total_tag);
-        prefix = look_back(tiles, tile, total_tag, prefix_tag, op);
-        if (lane == 0) tiles.publish(tile, op(prefix, whole), prefix_tag);
-      }
-    }
-    if (lane < kWarps) prefixes[lane] = op(prefix, lane == 0 ? identity : left);
+  for (int distance = 1; distance < kWarps; distance *= 2) {
+    const T below = from_lane_below(upto, distance);
+    if (lane >= static_cast<unsigned>(distance)) upto = op(below, upto);
   }
-  __syncthreads();
-  const T prefix = prefixes[warp];
+  const T whole = from_lane(upto, kWarps - 1);
+  const T left = from_lane(upto, warp == 0 ? 0 : static_cast<int>(warp) - 1);
+  const T warps_before = warp == 0 ? identity : left;
+  const TaggedWords<T> tiles{words};
+  const unsigned total_tag = (call + 1) * 2, prefix_tag = total_tag + 1;
+  T prefix = init;
+  if (gridDim.x > 1) {
+    if (tile == 0) {
+      if (threadIdx.x == 0) tiles.publish(0, op(init, whole), prefix_tag);
+    } else {
+      if (threadIdx.x == 0) tiles.publish(tile, whole, total_tag);
+      T behind_us = identity;
+      bool found = false;
+      for (int at = static_cast<int>(tile) - 1; !found; at -= kWindows * kLanes) {
+        if (warp < kWindows) {
+          bool warp_known;
+          const T window =
+              look_back(tiles, at - static_cast<int>(warp) * kLanes, total_tag, prefix_tag, op, &warp_known);
+          if (lane == 0) windows[warp] = window, known[warp] = warp_known;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int w = 0; w < kWindows; ++w) {
+          if (!found) behind_us = op(windows[w], behind_us);
+          found = found || known[w];
+        }
+        if (!found) __syncthreads();
+      }
+      prefix = behind_us;
+      if (threadIdx.x == 0) tiles.publish(tile, op(prefix, whole), prefix_tag);
+    }
+    // All blocks have read the number of the call before the last one arrives here and counts it up.
+    if (threadIdx.x == kThreads - 1 && atomicInc(&state->done, gridDim.x - 1) == gridDim.x - 1) state->call = call + 1;
+  }
+  prefix = op(prefix, warps_before);
 #pragma unroll
   for (int r = 0; r < kVectors; ++r) {
     const T base = op(prefix, before[r]);
@@ -188,7 +168,7 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
     }
     const long long i = first + r * (kLanes * kElements);
     if (inside && kVectorOut) {
-      store_once(reinterpret_cast<uint4*>(out + i), result.whole);
+      *reinterpret_cast<uint4*>(out + i) = result.whole;
     } else {
 #pragma unroll
       for (int e = 0; e < kElements; ++e) {
@@ -196,25 +176,22 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
       }
     }
   }
-  if (gridDim.x > 1 && threadIdx.x == 0) {
-    if (atomicInc(&state->done, gridDim.x - 1) == gridDim.x - 1) state->call = call + 1;
-  }
 }
 
-template <int kThreads, int kVectors, bool kExclusive, typename T, typename Op>
+template <int kThreads, int kVectors, int kWindows, bool kExclusive, typename T, typename Op>
 inline cudaError_t launch_scan(void* workspace, T* out, const T* in, std::size_t n, Op op, T init,
                                cudaStream_t stream) {
   constexpr std::size_t kTile = static_cast<std::size_t>(kThreads) * kVectors * (16 / sizeof(T));
   const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
   const std::size_t blocks = parts(n + behind, kTile);
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  auto* const state = static_cast<ScanState*>(workspace);
-  auto* const words = reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kScanHead);
+  auto* const state = static_cast<CallState*>(workspace);
+  auto* const words = reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes);
   if (reinterpret_cast<std::uintptr_t>(out) % 16 == reinterpret_cast<std::uintptr_t>(in) % 16) {
-    scan_kernel<kThreads, kVectors, kExclusive, true, T, Op>
+    scan_kernel<kThreads, kVectors, kWindows, kExclusive, true, T, Op>
         <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
   } else {
-    scan_kernel<kThreads, kVectors, kExclusive, false, T, Op>
+    scan_kernel<kThreads, kVectors, kWindows, kExclusive, false, T, Op>
         <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
   }
   return cudaGetLastError();
@@ -223,7 +200,7 @@ inline cudaError_t launch_scan(void* workspace, T* out, const T* in, std::size_t
 /// Tiles of 2 KiB are the smallest that are used.
 template <typename T>
 inline std::size_t scan_workspace(std::size_t n) {
-  return kScanHead + (parts<std::size_t>(n + 16, 2048 / sizeof(T)) + 1) * (sizeof(T) / 4) * 8;
+  return kStateBytes + (parts<std::size_t>(n + 16, 2048 / sizeof(T)) + 1) * (sizeof(T) / 4) * 8;
 }
 
 template <bool kExclusive, typename T, typename Op>
@@ -237,9 +214,14 @@ inline cudaError_t scan(void* workspace, std::size_t& bytes, T* out, const T* in
   }
   if (n == 0) return cudaSuccess;
   if (bytes < needed || out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-  if (n * sizeof(T) <= std::size_t{1} << 20)
-    return launch_scan<128, 4, kExclusive>(workspace, out, in, n, op, init, stream);
-  return launch_scan<256, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  // Short scans: many tiles at once look back over all others. Long ones: large tiles, of which few are between a tile
+  // and the last prefix that is known. Sizes by measurement on an H200.
+  const std::size_t size = n * sizeof(T);
+  if (size <= std::size_t{1} << 18) return launch_scan<256, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 21) return launch_scan<512, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 23) return launch_scan<512, 6, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 25) return launch_scan<512, 8, 1, kExclusive>(workspace, out, in, n, op, init, stream);
+  return launch_scan<512, 10, 1, kExclusive>(workspace, out, in, n, op, init, stream);
 }
 
 }  // namespace detail

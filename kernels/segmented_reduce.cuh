@@ -131,6 +131,248 @@ inline cudaError_t launch_short_segments(Out* out, const T* in, std::size_t segm
   return cudaGetLastError();
 }
 
+// ---- ragged segments -----------------------------------------------------------------------------------------------
+
+inline constexpr int kRaggedThreads = 256;
+inline constexpr int kRaggedPerSm = 5;      // blocks
+inline constexpr int kRaggedBlocks = 2048;  // at most
+inline constexpr int kRaggedVectors = 4;    // of 16 bytes per thread and tile
+
+/// What a block leaves to the next ones: the sum of its elements behind the last end of a segment, and the segment
+/// whose end came first, whose result still lacks what the blocks before it have left.
+template <typename A>
+struct RaggedShare {
+  long long first_ended;  // segment, or -1 when none ended in the block
+  A open;
+};
+
+struct RaggedCounter {
+  unsigned done;
+};
+
+/// What another block wrote in this launch: past the L1 cache.
+template <typename V>
+__device__ inline V fresh(const V* p) {
+  unsigned words[sizeof(V) / 4];
+#pragma unroll
+  for (unsigned k = 0; k < sizeof(V) / 4; ++k) words[k] = __ldcg(reinterpret_cast<const unsigned*>(p) + k);
+  V value;
+  __builtin_memcpy(&value, words, sizeof(V));
+  return value;
+}
+
+/// The place of vector v of a tile in shared memory: threads that read 4 neighbouring vectors each meet all banks.
+__device__ inline unsigned ragged_place(unsigned vector) { return vector ^ ((vector >> 3) & 3u); }
+
+/// The first segment whose end lies behind `position`; all threads of the block search together.
+template <typename Offset>
+__device__ inline long long first_ending_behind(const Offset* ends, long long segments, long long position) {
+  long long low = 0, high = segments;  // the answer lies in [low, high]
+  while (low < high) {
+    const long long step = parts(high - low, static_cast<long long>(kRaggedThreads));
+    const long long at = low + threadIdx.x * step;
+    const int before = __syncthreads_count(at < high && static_cast<long long>(ends[at]) <= position);
+    if (before == 0) return low;
+    // The last probe that is not behind the position, and the first that is.
+    const long long last = low + (before - 1) * step;
+    high = last + step < high ? last + step : high;
+    low = last + 1;
+  }
+  return low;
+}
+
+template <typename T, typename Offset, typename Op>
+__global__ void __launch_bounds__(kRaggedThreads, kRaggedPerSm)
+    ragged_kernel(T* out, const T* in, long long segments, const Offset* offsets, Op op, RaggedCounter* counter,
+                  RaggedShare<T>* shares) {
+  constexpr int kElements = 16 / sizeof(T);
+  constexpr int kEach = kRaggedVectors * kElements;  // elements of a thread
+  constexpr int kTile = kRaggedThreads * kEach;
+  constexpr int kWarps = kRaggedThreads / kLanes;
+  constexpr unsigned kMaskWords = kTile / 32;
+  __shared__ uint4 tile[kRaggedThreads * kRaggedVectors];
+  __shared__ unsigned ends_here[kMaskWords];
+  __shared__ T warp_open[kWarps];
+  __shared__ bool warp_ended[kWarps];
+  __shared__ bool last_block;
+  const T identity = Op::template identity<T>();
+  const Offset* const ends = offsets + 1;
+  const long long lower = static_cast<long long>(offsets[0]), upper = static_cast<long long>(ends[segments - 1]);
+  // Positions count from `lower` rounded down to a vector; tiles begin there.
+  const long long origin = lower - static_cast<long long>(misalignment(in + lower, 16) / sizeof(T));
+  const long long tiles = parts(upper - origin, static_cast<long long>(kTile));
+  const long long per_block = parts(tiles, static_cast<long long>(gridDim.x));
+  const long long from = origin + blockIdx.x * per_block * kTile;
+  const bool is_last = from + per_block * kTile >= upper;
+  const long long to = is_last ? upper : from + per_block * kTile;
+  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+
+  const auto load = [&](long long begin, Vector<T>(&v)[kRaggedVectors]) {
+#pragma unroll
+    for (int k = 0; k < kRaggedVectors; ++k) {
+      const long long i = begin + (threadIdx.x + k * kRaggedThreads) * kElements;
+      if (i >= lower && i + kElements <= upper) {
+        v[k].whole = load_once(reinterpret_cast<const uint4*>(in + i));
+      } else {
+#pragma unroll
+        for (int e = 0; e < kElements; ++e) v[k].elements[e] = i + e >= lower && i + e < upper ? in[i + e] : identity;
+      }
+    }
+  };
+
+  // The ends of the next segments, on their way long before they are needed.
+  constexpr int kAhead = 2;
+  Offset ahead[kAhead];
+  const auto look_ahead = [&](long long from_segment) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const long long s = from_segment + threadIdx.x + k * kRaggedThreads;
+      if (s < segments) ahead[k] = ends[s];
+    }
+  };
+
+  long long current = 0;  // the first segment that has not ended
+  long long first = -1;   // the first that ended in this block
+  T carry = identity;     // of this block, before the tile; the same in all threads
+  if (from < upper || blockIdx.x == 0) {
+    Vector<T> v[kRaggedVectors];
+    load(from, v);
+    if (blockIdx.x != 0) current = first_ending_behind(ends, segments, from);
+    look_ahead(current);
+    for (long long begin = from; begin < to || begin == origin; begin += kTile) {
+      const long long end = begin + kTile < to ? begin + kTile : to;
+#pragma unroll
+      for (int k = 0; k < kRaggedVectors; ++k) tile[ragged_place(threadIdx.x + k * kRaggedThreads)] = v[k].whole;
+      if (begin + kTile < to) load(begin + kTile, v);
+      for (unsigned i = threadIdx.x; i < kMaskWords; i += kRaggedThreads) ends_here[i] = 0;
+      __syncthreads();
+      // Ends of segments in (begin, end] become bits of their last elements.
+      long long next = current;
+      for (bool more = true; more;) {
+        bool inside[kAhead];
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) {
+          const long long s = next + threadIdx.x + k * kRaggedThreads;
+          const long long e = static_cast<long long>(ahead[k]);
+          inside[k] = s < segments && e <= end;
+          if (inside[k] && e > begin) {
+            const unsigned bit = static_cast<unsigned>(e - 1 - begin);
+            atomicOr(ends_here + bit / 32, 1u << (bit % 32));
+          }
+        }
+        int count = 0;
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) count += __syncthreads_count(inside[k]);
+        next += count;
+        more = count == kAhead * kRaggedThreads;
+        look_ahead(next);  // for the next round, or for the next tile
+      }
+      // Each thread walks through its elements.
+      T values[kEach];
+#pragma unroll
+      for (int k = 0; k < kRaggedVectors; ++k) {
+        Vector<T> four;
+        four.whole = tile[ragged_place(threadIdx.x * kRaggedVectors + k)];
+#pragma unroll
+        for (int e = 0; e < kElements; ++e) values[k * kElements + e] = four.elements[e];
+      }
+      const unsigned bits = ends_here[threadIdx.x * kEach / 32] >> (threadIdx.x * kEach % 32) & ((1ull << kEach) - 1);
+      T open = identity;
+      T* const slots = reinterpret_cast<T*>(tile);
+      const auto slot = [&](int i) {
+        return slots + ragged_place(threadIdx.x * kRaggedVectors + i / kElements) * kElements + i % kElements;
+      };
+      T first_sum = identity;
+      if (__any_sync(kAllLanes, bits != 0)) {
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) {
+          open = op(open, values[i]);
+          if (bits >> i & 1) {
+            if ((bits & ((1u << i) - 1)) == 0) first_sum = open;
+            *slot(i) = open;
+            open = identity;
+          }
+        }
+      } else {  // the inside of a long segment
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) open = op(open, values[i]);
+      }
+      // What is open passes over threads, warps and tiles until a segment ends.
+      T left = open;
+      bool ended = bits != 0;
+#pragma unroll
+      for (int distance = 1; distance < kLanes; distance *= 2) {
+        const T below = from_lane_below(left, distance);
+        const bool below_ended = __shfl_up_sync(kAllLanes, static_cast<int>(ended), distance, kLanes) != 0;
+        if (lane >= static_cast<unsigned>(distance)) {
+          if (!ended) left = op(below, left);
+          ended = ended || below_ended;
+        }
+      }
+      if (lane == kLanes - 1) {
+        warp_open[warp] = left;
+        warp_ended[warp] = ended;
+      }
+      T before = from_lane_below(left, 1);
+      bool before_ended = __shfl_up_sync(kAllLanes, static_cast<int>(ended), 1, kLanes) != 0;
+      if (lane == 0) before = identity, before_ended = false;
+      __syncthreads();
+      T entering = carry;
+      T whole = carry;
+#pragma unroll
+      for (int w = 0; w < kWarps; ++w) {
+        if (static_cast<unsigned>(w) == warp) entering = whole;
+        whole = warp_ended[w] ? warp_open[w] : op(whole, warp_open[w]);
+      }
+      carry = whole;
+      if (bits != 0) {
+        const int i = __ffs(static_cast<int>(bits)) - 1;
+        *slot(i) = op(before_ended ? before : op(entering, before), first_sum);
+      }
+      __syncthreads();
+      // Results of the segments that ended here, in order.
+#pragma unroll 4
+      for (long long s = current + threadIdx.x; s < next; s += kRaggedThreads) {
+        const long long e = static_cast<long long>(ends[s]);
+        T result = identity;
+        if (static_cast<long long>(offsets[s]) != e) {
+          const unsigned at = static_cast<unsigned>(e - 1 - begin);
+          result = slots[ragged_place(at / kElements) * kElements + at % kElements];
+        }
+        out[s] = result;
+      }
+      if (first < 0 && next > current) {
+        // The first with elements: an empty one takes nothing from the blocks before.
+        for (first = current; first < next && offsets[first] == ends[first];) ++first;
+        if (first == next) first = -1;
+      }
+      current = next;
+      __syncthreads();
+      if (end >= to) break;
+    }
+  }
+  if (threadIdx.x == 0) {
+    shares[blockIdx.x] = {first, carry};
+    __threadfence();
+    last_block = atomicInc(&counter->done, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last_block) return;
+  __threadfence();
+  // Segments that reach over blocks: what the blocks before the end have left, in order.
+  for (unsigned b = 1 + threadIdx.x; b < gridDim.x; b += kRaggedThreads) {
+    const RaggedShare<T> mine = fresh(shares + b);
+    if (mine.first_ended < 0) continue;
+    RaggedShare<T> before = fresh(shares + b - 1);
+    T sum = before.open;
+    for (unsigned a = b - 1; a > 0 && before.first_ended < 0; --a) {
+      before = fresh(shares + a - 1);
+      sum = op(before.open, sum);
+    }
+    out[mine.first_ended] = op(sum, fresh(out + mine.first_ended));
+  }
+}
+
 }  // namespace detail
 
 /// out[s] = all of in[s * length .. (s + 1) * length) combined. Types, operators, alignment and errors as for reduce();
@@ -160,6 +402,32 @@ cudaError_t reduce_segments(Out* out, const T* in, std::size_t segments, std::si
   if (segments > 0x7fffffff) return cudaErrorInvalidValue;
   detail::long_segments_kernel<512, T, A, Out, Op>
       <<<static_cast<unsigned>(segments), 512, 0, stream>>>(out, in, segments, length, op);
+  return cudaGetLastError();
+}
+
+/// out[s] = all of in[offsets[s] .. offsets[s + 1]) combined, in order, for s < segments; the identity for an empty
+/// one. Offsets (segments + 1 of them, device memory, int or long long or unsigned) do not fall. T: float, double and
+/// integers of 4 or 8 bytes. Deterministic on one GPU. Workspace, alignment and errors as for reduce().
+template <typename T, typename Offset, typename Op = Sum>
+cudaError_t reduce_ragged(void* workspace, std::size_t& bytes, T* out, const T* in, std::size_t segments,
+                          const Offset* offsets, Op op = {}, cudaStream_t stream = nullptr) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "elements of 4 or 8 bytes");
+  const std::size_t needed = detail::kStateBytes + detail::kRaggedBlocks * sizeof(detail::RaggedShare<T>);
+  if (workspace == nullptr) {
+    bytes = needed;
+    return cudaSuccess;
+  }
+  if (segments == 0) return cudaSuccess;
+  if (bytes < needed || out == nullptr || in == nullptr || offsets == nullptr) return cudaErrorInvalidValue;
+  int sms = 0;
+  const cudaError_t error = multiprocessors(&sms);
+  if (error != cudaSuccess) return error;
+  // The number of elements is known to the GPU only; blocks that find nothing to do end at once.
+  const int most = sms * detail::kRaggedPerSm;
+  const auto blocks = static_cast<unsigned>(most < detail::kRaggedBlocks ? most : detail::kRaggedBlocks);
+  detail::ragged_kernel<T, Offset, Op><<<blocks, detail::kRaggedThreads, 0, stream>>>(
+      out, in, static_cast<long long>(segments), offsets, op, static_cast<detail::RaggedCounter*>(workspace),
+      reinterpret_cast<detail::RaggedShare<T>*>(static_cast<char*>(workspace) + detail::kStateBytes));
   return cudaGetLastError();
 }
 

@@ -84,6 +84,41 @@ __device__ inline void store_columns(uint4* column, unsigned group, unsigned swi
   }
 }
 
+template <typename Element>
+union Vector4 {
+  uint4 whole;
+  Element elements[16 / sizeof(Element)];
+  __device__ Vector4() {}
+};
+
+/// Writes a tile to rows that begin anywhere: single elements, neighbouring lanes on neighbours, a row's first one at
+/// the begin of a sector. Columns of the tile are swizzled by their number.
+template <int kBytes, int kThreads, int kCols, int kUnits>
+__device__ inline void store_singles(const TransposeArgs& a, const uint4* tile, long long first_out, long long col0) {
+  using Element = typename Unsigned<kBytes>::type;
+  constexpr int kPerUnit = 16 / kBytes;
+  constexpr unsigned kOverlap = 32 / kBytes;
+  constexpr unsigned kOut = kUnits * kPerUnit - kOverlap;
+  constexpr unsigned kWarps = kThreads / kLanes;
+  const unsigned lane = threadIdx.x % kLanes;
+#pragma unroll 4
+  for (unsigned c = threadIdx.x / kLanes; c < kCols; c += kWarps) {
+    const long long col = col0 + c;
+    if (col >= a.cols) break;
+    Element* const out_row = reinterpret_cast<Element*>(a.out + col * a.out_pitch);
+    const unsigned behind = misalignment(out_row + first_out, 32) / kBytes;
+    const long long row0 = first_out - behind;
+    const Element* const column = reinterpret_cast<const Element*>(tile + c * kUnits);
+    const bool whole = row0 >= 0 && row0 + kOut <= a.rows;
+#pragma unroll
+    for (unsigned i = 0; i < (kOut + kLanes - 1) / kLanes; ++i) {
+      const unsigned r = lane + i * kLanes, from = r + kOverlap - behind;
+      const Element value = column[((from / kPerUnit) ^ (c & 7)) * kPerUnit + from % kPerUnit];
+      if (r < kOut && (whole || (row0 + r >= 0 && row0 + r < a.rows))) *(out_row + row0 + r) = value;
+    }
+  }
+}
+
 /// One tile: kWide 16-byte units of kGroups * 4 rows. kAligned: rows of both sides begin at multiples of 32 bytes
 /// (output) and 16 bytes (input).
 template <int kBytes, int kWide, int kGroups, bool kAligned>
@@ -95,6 +130,7 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
   constexpr int kOut = kAligned ? kUnits : kUnits - 2;      // of a column that this block writes
   constexpr int kOverlap = kAligned ? 0 : 32 / kBytes;      // rows
   constexpr unsigned kSpread = kWide >= 8 ? 1 : 8 / kWide;  // swizzles of neighbouring column groups differ by it
+  constexpr bool kSingles = !kAligned && (kBytes == 4 || kBytes == 8);
   static_assert(kUnits >= 8 && (kUnits & (kUnits - 1)) == 0, "the swizzle needs whole banks");
   __shared__ uint4 tile[kCols * kUnits];
 
@@ -118,7 +154,21 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
     if (inside) {
       if constexpr (kAligned || kBytes == 16) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) v[j] = load_once(reinterpret_cast<const uint4*>(p + j * a.in_pitch));
+        for (int j = 0; j < 4; ++j) v[j] = *reinterpret_cast<const uint4*>(p + j * a.in_pitch);
+      } else if constexpr (kSingles) {
+        // Single elements, of neighbouring columns in neighbouring lanes: no shifting.
+        using Element = typename Unsigned<kBytes>::type;
+        const char* const q = a.in + row * a.in_pitch + (col0 + u) * kBytes;
+        Vector4<Element> w[4];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+#pragma unroll
+          for (int e = 0; e < kElements; ++e) {
+            w[j].elements[e] = reinterpret_cast<const Element*>(q + j * a.in_pitch)[e * kWide];
+          }
+        }
+#pragma unroll
+        for (int j = 0; j < 4; ++j) v[j] = w[j].whole;
       } else {
         uint4 high[4];
 #pragma unroll
@@ -131,6 +181,19 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
 #pragma unroll
         for (int j = 0; j < 4; ++j) v[j] = shifted<kBytes>(v[j], high[j], misalignment(p + j * a.in_pitch, 16));
       }
+    } else if constexpr (kSingles) {
+      using Element = typename Unsigned<kBytes>::type;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        Vector4<Element> w;
+#pragma unroll
+        for (int e = 0; e < kElements; ++e) {
+          const long long c = col0 + u + e * kWide;
+          const bool there = row + j >= 0 && row + j < a.rows && c < a.cols;
+          w.elements[e] = there ? reinterpret_cast<const Element*>(a.in + (row + j) * a.in_pitch)[c] : Element{};
+        }
+        v[j] = w.whole;
+      }
     } else {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
@@ -138,33 +201,41 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
         if (row + j >= 0 && row + j < a.rows && col < a.cols) v[j] = load_any<kBytes>(p + j * a.in_pitch, range);
       }
     }
-    store_columns<kBytes, kUnits>(tile + u * kElements * kUnits, g, (u * kSpread) & 7, v);
+    if constexpr (kSingles) {
+      store_columns<kBytes, kUnits * kWide>(tile + u * kUnits, g, u & 7, v);
+    } else {
+      store_columns<kBytes, kUnits>(tile + u * kElements * kUnits, g, (u * kSpread) & 7, v);
+    }
   }
   __syncthreads();
+  if constexpr (kSingles) {
+    store_singles<kBytes, kWide * kGroups, kCols, kUnits>(a, tile, first_out, col0);
+  } else {
 #pragma unroll
-  for (unsigned k = threadIdx.x; k < kCols * kOut; k += kWide * kGroups) {
-    const unsigned c = k / kOut, q = k % kOut;
-    const long long col = col0 + c;
-    if (col >= a.cols) break;
-    const unsigned swizzle = (c / kElements * kSpread) & 7;
-    const uint4* column = tile + c * kUnits;
-    char* const out_row = a.out + col * a.out_pitch;
-    const Bytes range = {out_row, out_row + a.rows * kBytes};
-    char* p = out_row + first_out * kBytes;
-    uint4 value;
-    if constexpr (kAligned) {
-      value = column[q ^ swizzle];
-      p += q * 16;
-    } else {
-      const unsigned behind = misalignment(p, 32);  // bytes from the sector's begin to this tile's first row
-      p += static_cast<int>(q * 16) - static_cast<int>(behind);
-      const unsigned from = 32 - behind + q * 16;
-      value = column[(from / 16) ^ swizzle];
-      if constexpr (kBytes < 16) {
-        if (from % 16) value = shifted<kBytes>(value, column[(from / 16 + 1) ^ swizzle], from % 16);
+    for (unsigned k = threadIdx.x; k < kCols * kOut; k += kWide * kGroups) {
+      const unsigned c = k / kOut, q = k % kOut;
+      const long long col = col0 + c;
+      if (col >= a.cols) break;
+      const unsigned swizzle = (c / kElements * kSpread) & 7;
+      const uint4* column = tile + c * kUnits;
+      char* const out_row = a.out + col * a.out_pitch;
+      const Bytes range = {out_row, out_row + a.rows * kBytes};
+      char* p = out_row + first_out * kBytes;
+      uint4 value;
+      if constexpr (kAligned) {
+        value = column[q ^ swizzle];
+        p += q * 16;
+      } else {
+        const unsigned behind = misalignment(p, 32);  // bytes from the sector's begin to this tile's first row
+        p += static_cast<int>(q * 16) - static_cast<int>(behind);
+        const unsigned from = 32 - behind + q * 16;
+        value = column[(from / 16) ^ swizzle];
+        if constexpr (kBytes < 16) {
+          if (from % 16) value = shifted<kBytes>(value, column[(from / 16 + 1) ^ swizzle], from % 16);
+        }
       }
+      store_aligned<kBytes>(p, value, range);
     }
-    store_aligned<kBytes>(p, value, range);
   }
 }
 
@@ -185,29 +256,29 @@ inline cudaError_t launch_transpose(TransposeArgs a, unsigned band, cudaStream_t
   return cudaGetLastError();
 }
 
-/// Tiles of 16 KiB for aligned data, of 16 to 32 KiB else (a long tile keeps the overlap small).
+/// The tiles that were fastest on an H200.
 template <int kBytes>
 inline cudaError_t transpose_tiles(const TransposeArgs& a, bool aligned, unsigned band, cudaStream_t stream) {
   if constexpr (kBytes == 1) {
-    return aligned ? launch_transpose<1, 8, 32, true>(a, band, stream)
-                   : launch_transpose<1, 4, 64, false>(a, band, stream);
+    return aligned ? launch_transpose<1, 8, 64, true>(a, band, stream)
+                   : launch_transpose<1, 8, 64, false>(a, band, stream);
   } else if constexpr (kBytes == 2) {
-    return aligned ? launch_transpose<2, 8, 32, true>(a, band, stream)
-                   : launch_transpose<2, 8, 32, false>(a, band, stream);
+    return aligned ? launch_transpose<2, 16, 32, true>(a, band, stream)
+                   : launch_transpose<2, 8, 64, false>(a, band, stream);
   } else if constexpr (kBytes == 4) {
-    return aligned ? launch_transpose<4, 16, 16, true>(a, band, stream)
-                   : launch_transpose<4, 8, 32, false>(a, band, stream);
+    return aligned ? launch_transpose<4, 16, 32, true>(a, band, stream)
+                   : launch_transpose<4, 16, 32, false>(a, band, stream);
   } else if constexpr (kBytes == 8) {
-    return aligned ? launch_transpose<8, 16, 16, true>(a, band, stream)
-                   : launch_transpose<8, 16, 16, false>(a, band, stream);
+    return aligned ? launch_transpose<8, 16, 32, true>(a, band, stream)
+                   : launch_transpose<8, 16, 32, false>(a, band, stream);
   } else {
-    return aligned ? launch_transpose<16, 32, 8, true>(a, band, stream)
-                   : launch_transpose<16, 32, 8, false>(a, band, stream);
+    return aligned ? launch_transpose<16, 32, 16, true>(a, band, stream)
+                   : launch_transpose<16, 32, 16, false>(a, band, stream);
   }
 }
 
 /// Tiles side by side before the next row of tiles begins; measured, see docs/kernels.md.
-inline constexpr unsigned kTransposeBand = 8;
+inline constexpr unsigned kTransposeBand = 1;
 
 }  // namespace detail
 

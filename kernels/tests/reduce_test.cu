@@ -77,8 +77,66 @@ void segments(Verdict& verdict, const char* name) {
   }
 }
 
+/// Composition of x -> a * x + b modulo 2^32: associative and not commutative, so that order shows.
+struct Line {
+  unsigned a = 1, b = 0;
+  Line() = default;
+  __host__ __device__ Line(unsigned slope, unsigned offset) : a(slope), b(offset) {}
+  explicit Line(unsigned bits) : a(bits * 2 + 1), b(bits ^ 77u) {}
+};
+struct Compose {
+  template <typename T>
+  __host__ __device__ static T identity() {
+    return Line(1, 0);
+  }
+  __host__ __device__ Line operator()(Line f, Line g) const { return Line(g.a * f.a, g.a * f.b + g.b); }
+};
+
+template <typename T, typename Op, typename Offset>
+void ragged(Verdict& verdict, const char* name) {
+  std::size_t bytes = 0;
+  CHECK(mk::reduce_ragged(nullptr, bytes, static_cast<T*>(nullptr), static_cast<const T*>(nullptr), 0,
+                          static_cast<const Offset*>(nullptr), Op{}));
+  void* workspace = nullptr;
+  CHECK(cudaMalloc(&workspace, bytes));
+  CHECK(mk::prepare_workspace(workspace, bytes));
+  // Longest segment, segments, elements before the first one, elements by which the array is misaligned.
+  const std::size_t cases[][4] = {{1, 1, 0, 0},     {0, 5, 0, 0},     {0, 700, 3, 1},
+                                  {1, 9000, 0, 0},  {3, 20000, 5, 1}, {40, 3000, 0, 3},
+                                  {900, 100, 7, 0}, {70000, 9, 1, 1}, {300000, 2, 0, 2}};
+  for (const auto& c : cases) {
+    Random random(static_cast<std::uint32_t>(c[0] + c[1]));
+    std::vector<Offset> offsets(c[1] + 1);
+    offsets[0] = static_cast<Offset>(c[2]);
+    for (std::size_t s = 0; s < c[1]; ++s) {
+      const auto length = random.below(4) == 0 ? 0 : random.below(static_cast<std::uint32_t>(c[0]) + 1);
+      offsets[s + 1] = offsets[s] + static_cast<Offset>(length);
+    }
+    std::vector<T> values(static_cast<std::size_t>(offsets.back()));
+    for (T& value : values) value = T(random.below(8));
+    std::vector<T> want(c[1], Op::template identity<T>());
+    for (std::size_t s = 0; s < c[1]; ++s) {
+      for (auto i = offsets[s]; i < offsets[s + 1]; ++i) want[s] = Op{}(want[s], values[static_cast<std::size_t>(i)]);
+    }
+    if (values.empty()) values.resize(1);
+    const Device<T> in(values, c[3]), out(c[1], 1);
+    const Device<Offset> device_offsets(offsets);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      CHECK(mk::reduce_ragged(workspace, bytes, out.get(), in.get(), c[1], device_offsets.get(), Op{}));
+      CHECK(cudaDeviceSynchronize());
+      verdict.expect(same_bytes(out.host(), want) && out.guard_holds(), "%s of %zu ragged segments of up to %zu", name,
+                     c[1], c[0]);
+    }
+  }
+  CHECK(cudaFree(workspace));
+}
+
 int main() {
   Verdict verdict;
+  ragged<float, mk::Sum, int>(verdict, "sum of float");
+  ragged<double, mk::Max, long long>(verdict, "max of double");
+  ragged<int, Xor, unsigned>(verdict, "xor of int");
+  ragged<Line, Compose, int>(verdict, "composition");
   std::size_t bytes = 0;
   float* const no_float = nullptr;
   CHECK(mk::reduce<double>(nullptr, bytes, static_cast<double*>(nullptr), nullptr, 0));
