@@ -9,7 +9,8 @@ translated, docs/X.md and docs/zh/X.md. A pair has
   quotes   the same ```console blocks, byte for byte, in the same order
   numbers  in its text, the same numbers of two and more digits, each as often; what is quoted as code counts too
   links    in the Chinese page every link of the English one, as often (a page of docs/zh stands for the one it translates)
-  heads    headings of the same levels in the same order
+  code     in the Chinese page every `code` of the English one, as often
+  parts    headings of the same levels in the same order, as many rows of tables and items of lists
 
 One line for each difference. Exit code: 0 when there is none, else 1.
 """
@@ -35,6 +36,14 @@ def quotes_of(page):
 def numbers_of(page):
     text = re.sub(r"\]\([^)]*\)", "]", text_of(page))
     return collections.Counter(NUMBER.findall(text))
+
+
+def code_of(page):
+    return collections.Counter(re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text_of(page)))
+
+
+def parts_of(page):
+    return {name: len(re.findall(start, text_of(page), flags=re.M)) for name, start in (("rows", r"^\|"), ("items", r"^- "))}
 
 
 def heads_of(page):
@@ -78,6 +87,10 @@ def complaints_about(root, english, chinese):
         yield f"{name}: numbers that the English page has not: {shown(theirs - ours)}"
     if missing := links_of(root, english, original) - links_of(root, chinese, page):
         yield f"{name}: links missing: {shown(missing)}"
+    if missing := code_of(original) - code_of(page):
+        yield f"{name}: code missing: {shown(missing)}"
+    if parts_of(original) != parts_of(page):
+        yield f"{name}: {parts_of(page)}, {english.relative_to(root)} has {parts_of(original)}"
     if heads_of(original) != heads_of(page):
         yield f"{name}: headings {heads_of(page)}, {english.relative_to(root)} has {heads_of(original)}"
 
