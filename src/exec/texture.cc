@@ -25,14 +25,17 @@ void divide_direction(float* d) {
 }
 
 /// Why an instruction cannot be executed on this texture; null when it can.
-const char* obstacle(const Texture& t, const TextureForm& form, bool texels) {
+const char* obstacle(const Texture& t, const TextureForm& form, bool texels, bool machine_code) {
   if (form.kind == Kind::kGradient && t.anisotropic) return "anisotropic filtering of gradients";
   if (form.kind == Kind::kGradient && t.levels() > 1) return "gradients on a texture of several levels";
   if (t.levels() > 1 && !t.normalized_coordinates && !texels)
     return "coordinates in texels on a texture of several levels";
   if ((form.dimensions == 4) != t.cube) return "a fetch of a cube from another texture, or the reverse";
   const int dimensions = form.dimensions == 4 ? 2 : form.dimensions;
-  if (dimensions != t.dimensions) return "a fetch with another number of coordinates than the texture has dimensions";
+  // In machine code a row is a plane at y = 0.
+  const bool row = machine_code && dimensions == 2 && t.dimensions == 1;
+  if (dimensions != t.dimensions && !row)
+    return "a fetch with another number of coordinates than the texture has dimensions";
   return nullptr;
 }
 
@@ -56,7 +59,7 @@ const XOp* run_texture(Warp& w, const XOp* op) {
         return raise(w, op, Outcome::kIllegalAddress, "D615",
                      "texture fetch through a handle that is no texture object",
                      "was the texture object destroyed, or never created?");
-      if (const char* what = obstacle(*texture, form, texels))
+      if (const char* what = obstacle(*texture, form, texels, op->sass != nullptr))
         return raise(w, op, Outcome::kUnsupported, "D609", std::string("muscope cannot execute ") + what,
                      "see `muscope explain D609`");
     }
