@@ -46,6 +46,8 @@ void parse(CLI::App& app, const Arguments& args, std::string_view examples, cons
 
 // One per file.
 int run_command(const Arguments& args);
+int check_command(const Arguments& args);
+int diff_command(const Arguments& args);
 int pattern_command(const Arguments& args);
 int occupancy_command(const Arguments& args);
 int gpu_command(const Arguments& args);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"run", "run a CUDA program with no GPU and report its memory traffic per kernel and line", run_command},
+    {"check", "run it, or read a report, and hold it against budgets and a baseline (for CI)", check_command},
+    {"diff", "two reports, or two programs: what got better or worse, per kernel and line", diff_command},
     {"pattern", "one warp access: lanes against sectors and banks, under any GPU's rules", pattern_command},
     {"occupancy", "registers, shared memory and block size -> blocks and warps per SM, and what limits them",
      occupancy_command},

@@ -117,6 +117,8 @@ struct ValueList {
 };
 constexpr ValueList kValues[] = {
     {"--view", "lines kernels sass"},
+    {"--count-from", "auto ptx sass"},
+    {"--profile-from-start", "on off"},
     {"--sort", "traffic waste requests name order"},
     {"--emit", "ptx kernels"},
     {"--toolchain", "nvcc clang auto"},

@@ -1,26 +1,17 @@
 // `muscope run`: compile or find the program, run it with our runtime in the place of CUDA's, report what it did.
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 
-#include "advice/advice.h"
 #include "arch/gpu_spec.h"
 #include "base/diagnostic.h"
-#include "cli/assembly_service.h"
 #include "cli/command.h"
 #include "cli/embedded_text.h"
-#include "cli/run_child.h"
-#include "cli/run_directory.h"
+#include "cli/run_execute.h"
 #include "cli/run_output.h"
-#include "cli/run_program.h"
 #include "cli/run_progress.h"
-#include "cli/run_records.h"
 #include "cli/run_request.h"
 #include "report/csv.h"
 #include "report/html.h"
@@ -28,22 +19,9 @@
 #include "report/metrics.h"
 #include "report/report.h"
 #include "report/text.h"
-#include "runtime/machine_targets.h"
 
 namespace muscope::cli {
 namespace {
-
-Diagnostic warning(std::string_view code, std::string text, std::string hint) {
-  // Field by field: g++ 12 warns about a list with temporaries in it.
-  Diagnostic d;
-  d.severity = Severity::kWarning;
-  d.code = code;
-  d.text = std::move(text);
-  d.hint = std::move(hint);
-  return d;
-}
-
-constexpr double kSlowAssembly = 3;  ///< seconds of ptxas after which people at a terminal are told
 
 void say(const Diagnostic& diagnostic) { std::fputs(to_text(diagnostic).c_str(), stderr); }
 
@@ -75,100 +53,6 @@ Presentation presentation_of(const RunRequest& request) {
   return p;
 }
 
-/// Why there is nothing to report, as well as it can be known.
-Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
-                            const ChildResult& child) {
-  Diagnostic d = warning("D735", "no kernel was launched", {});
-  const std::string ended = (child.exit_text.starts_with("killed") ? "was " : "") + child.exit_text;
-  const auto running = std::find_if(records.processes.begin(), records.processes.end(),
-                                    [](const views::ProcessRecord& p) { return !p.in_progress.empty(); });
-  if (running != records.processes.end()) {
-    d.text = "no launch ended";
-    d.hint = fmt::format("the program {} while kernel {} ran", ended, running->in_progress);
-  } else if (records.launches != 0) {
-    d.code = "D737";
-    std::string options;
-    for (const auto& [given, name] : {std::pair{!request.launches_text.empty(), "--launches"},
-                                      {!request.kernel.empty(), "--kernel"},
-                                      {!request.nvtx_include.empty(), "--nvtx-include"},
-                                      {request.profile_from_start == "off", "--profile-from-start off"}})
-      if (given) options += (options.empty() ? "" : " and ") + std::string(name);
-    if (options.empty()) options = "the program: it called cudaProfilerStop() before";
-    d.text = records.launches == 1
-                 ? fmt::format("the only launch is not selected by {}", options)
-                 : fmt::format("none of the {} launches is selected by {}", records.launches, options);
-    const bool by_name = !request.kernel.empty() || !request.launches_text.empty();
-    if (!by_name && !request.nvtx_include.empty())
-      d.hint = "ranges are called as the program calls them, in a domain of its own domain@name";
-    else if (!by_name)
-      d.hint = "launches count between cudaProfilerStart() and cudaProfilerStop()";
-    else
-      d.hint = fmt::format("--kernel matches demangled names such as '{}'; launches count from 0 in each process",
-                           records.processes.empty() || records.processes.front().kernels.empty()
-                               ? "scale(float*, int)"
-                               : records.processes.front().kernels.front().name);
-  } else if (child.timed_out || child.interrupted_by != 0) {
-    d.hint = "the program was stopped before its first launch";
-  } else if (std::any_of(records.processes.begin(), records.processes.end(), [](const views::ProcessRecord& p) {
-               return std::any_of(p.findings.begin(), p.findings.end(),
-                                  [](const views::Finding& f) { return f.code == "D507"; });
-             })) {
-    d.hint = "every launch was refused (D507)";
-  } else if (child.exit_code != 0 && program.argv.size() == 1 && child.exit_text.starts_with("exited")) {
-    d.hint = fmt::format("the program {}, and it got no arguments: they stand behind it, as in 'muscope run {} 1024'",
-                         ended, request.sources.empty() ? program.argv.front() : request.sources.front());
-  } else if (!records.processes.empty()) {
-    d.hint = child.exit_code != 0 ? fmt::format("the program used CUDA but {} before a launch", ended)
-                                  : "the program used CUDA, but only for memory or queries";
-  } else if (child.exit_code != 0) {
-    d.hint = fmt::format("the program {} before it used CUDA", ended);
-  } else if (!request.sources.empty()) {
-    d.hint = "the program made no CUDA call";
-  } else if (program.is_script || !program.uses_cuda) {
-    d.hint = "no process of the run called a CUDA runtime that muscope can stand in for (muscope explain D735)";
-  } else {
-    d.hint = "the program is linked to CUDA but made no CUDA call";
-  }
-  return d;
-}
-
-void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request, const RunProgram& program,
-                         const RunRecords& records, const ChildResult& child) {
-  const std::string stopped = stopped_launch_text(records.processes);
-  if (child.timed_out) {
-    Diagnostic d = warning(
-        "D734",
-        fmt::format("the program did not end within {:g} s; {}", request.timeout_seconds,
-                    stopped.empty() ? "no kernel was running" : stopped + " was running"),
-        stopped.empty() ? "its host code is slow, or waits for something" : "raise --timeout if it is only slow");
-    d.severity = Severity::kError;
-    out.push_back(std::move(d));
-  } else if (child.interrupted_by != 0) {
-    out.push_back(warning("D738",
-                          fmt::format("interrupted by {}{}{}", signal_text(child.interrupted_by),
-                                      stopped.empty() ? "" : " while it ran ", stopped),
-                          "the report holds what was counted until then"));
-  }
-  out.insert(out.end(), records.diagnostics.begin(), records.diagnostics.end());
-  if (!child.still_running.empty()) {
-    out.push_back(
-        warning("D736",
-                fmt::format("{} of the run still running (pid {}); what they do from now on is not in the report",
-                            child.still_running.size() == 1 ? "a process is" : "processes are",
-                            fmt::join(child.still_running, ", ")),
-                "let the program wait for what it starts"));
-  }
-  if (records.recorded == 0 && !records.incomplete) out.push_back(nothing_launched(request, program, records, child));
-}
-
-int exit_code(const RunRequest& request, const RunRecords& records, const ChildResult& child) {
-  if (child.interrupted_by != 0) return kInterrupted;
-  if (child.timed_out) return kProgramFailed;
-  if (child.exit_code != 0) return request.propagate ? child.exit_code : kProgramFailed;
-  if (records.faulted) return kProgramFailed;
-  return records.incomplete ? kCannot : kOk;
-}
-
 /// Writes what was asked for; a failure is told and does not keep the others from being written. False on failure.
 bool write_reports(const report::Report& report, const Presentation& how, const RunRequest& request, OutputFile& json,
                    OutputFile& csv, OutputFile& html) {
@@ -182,7 +66,10 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
     }
   };
   // Files first: writing to stdout may end this process, when it is a pipe that nobody reads to the end.
-  if (json) attempt([&] { json.write(report::to_json(report)); });
+  if (json)
+    attempt([&] {
+      json.write(report::to_json(report, report::source_lines_of(report, report::read_sources_from_disk())));
+    });
   if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
   if (html)
     attempt([&] {
@@ -211,68 +98,12 @@ int run_command(const Arguments& args) {
   const arch::GpuSpec gpu = arch::find_gpu(request.gpu);
   const Presentation how = presentation_of(request);
   for (const Diagnostic& d : how.diagnostics) say(d);
-  const std::string libraries = library_folder();
   OutputFile json(request.json);
   OutputFile csv(request.csv);
   OutputFile html(request.html);
-  if (!request.emit_dir.empty()) std::filesystem::create_directories(request.emit_dir);
-
-  const RunProgram program = prepare_program(request, gpu);
-  RunRecords records;
-  ChildResult child;
-  {
-    RunDirectory run;
-    if (request.keep) {
-      run.keep();
-      fmt::print(stderr, "note: the files of this run stay in {}\n", run.path());
-    }
-    ChildCommand command;
-    command.path = program.path;
-    command.argv = program.argv;
-    command.environment = program_environment(request, program, libraries, run.path());
-    command.timeout_seconds = request.timeout_seconds;
-    // A reader of the report, such as jq, is not to find what the program prints in it.
-    command.stdout_to_stderr = json.is_stdout() || csv.is_stdout() || html.is_stdout();
-    std::optional<AssemblyService> assembler;
-    if (request.count_from != "ptx" && runtime::machine_code_known(gpu.cc_major * 10 + gpu.cc_minor)) {
-      assembler.emplace(run.path() + '/' + runtime::kAssemblerName,
-                        toolchain::find_ptxas(toolchain::SearchPlaces::from_environment()),
-                        toolchain::Cache::of_user());
-      command.is_helper = [&assembler](pid_t pid) { return assembler->owns(pid); };
-    }
-    Progress progress(run, !request.quiet);
-    bool told = request.quiet || ::isatty(STDERR_FILENO) == 0;
-    child = run_child(command, run, [&] {
-      progress.update();
-      if (!told && assembler && assembler->busy_seconds() >= kSlowAssembly) {
-        told = true;
-        progress.erase();
-        std::fputs("note: ptxas assembles the program's PTX (not with --count-from ptx)\n", stderr);
-      }
-    });
-    progress.erase();
-    assembler.reset();
-    int lost_errno = 0;
-    const std::uint32_t lost = run.lost_processes(lost_errno);
-    records = gather_records(run.read(), request, lost, lost_errno, {program.path, program.argv.front()});
-  }
-
-  report::BuildOptions build;
-  build.argv = program.argv;
-  build.exit_code = child.exit_code;
-  build.exit_text = child.exit_text;
-  build.toolchain = program.toolchain;
-  build.tool_version = MUSCOPE_VERSION;
-  build.launches_begun = records.launches_begun;
-  report::Report report = report::build_report(records.processes, gpu, build);
-  advice::advise(report);
-  std::vector<Diagnostic> ending;
-  add_end_diagnostics(ending, request, program, records, child);
-  report.diagnostics.insert(report.diagnostics.end(), program.diagnostics.begin(), program.diagnostics.end());
-  report.diagnostics.insert(report.diagnostics.end(), ending.begin(), ending.end());
-  const bool written = write_reports(report, how, request, json, csv, html);
-  return written ? exit_code(request, records, child)
-                 : static_cast<int>(child.interrupted_by != 0 ? kInterrupted : kCannot);
+  const RunOutcome outcome = execute_run(request, gpu, json.is_stdout() || csv.is_stdout() || html.is_stdout());
+  const bool written = write_reports(outcome.report, how, request, json, csv, html);
+  return written ? exit_code(request, outcome) : static_cast<int>(outcome.interrupted ? kInterrupted : kCannot);
 }
 
 }  // namespace muscope::cli

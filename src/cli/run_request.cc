@@ -33,10 +33,21 @@ constexpr std::string_view kEmits[] = {"ptx", "kernels"};
 /// CLI11 knows nothing of the program that follows the options.
 class RunFormatter : public CLI::Formatter {
  public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: muscope run [OPTIONS] (FILE.cu [MORE.cu] | FILE.mu | PROGRAM | -- COMMAND) [ARGS]\n";
-  }
+  explicit RunFormatter(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+
+ private:
+  std::string usage_;
 };
+
+RunCommandLine run_itself() {
+  RunCommandLine line;
+  line.name = "muscope run";
+  line.description = "Run a CUDA or MUSA program with no GPU and report its memory traffic, per kernel and line.\n";
+  line.usage = "Usage: muscope run [OPTIONS] (FILE.cu [MORE.cu] | FILE.mu | PROGRAM | -- COMMAND) [ARGS]\n";
+  line.examples = kExamples;
+  return line;
+}
 
 bool option_takes_value(const void* context, const std::string& option) {
   const CLI::Option* found = static_cast<const CLI::App*>(context)->get_option_no_throw(option);
@@ -227,12 +238,14 @@ std::size_t find_program(const Arguments& args, bool (*takes_value)(const void* 
   return args.size();
 }
 
-RunRequest parse_run_request(const Arguments& args) {
+RunRequest parse_run_request(const Arguments& args) { return parse_run_request(args, run_itself()); }
+
+RunRequest parse_run_request(const Arguments& args, const RunCommandLine& line) {
   RunRequest r;
   Raw raw;
-  CLI::App app("Run a CUDA or MUSA program with no GPU and report its memory traffic, per kernel and line.\n",
-               "muscope run");
-  app.formatter(std::make_shared<RunFormatter>());
+  CLI::App app(line.description, line.name);
+  app.formatter(std::make_shared<RunFormatter>(line.usage));
+  if (line.add_options) line.add_options(app);
   const auto option = [&](const char* name, auto& value, const char* kind, const char* group, const char* text) {
     app.add_option(name, value, text)->type_name(kind)->group(group);
   };
@@ -251,16 +264,18 @@ RunRequest parse_run_request(const Arguments& args) {
   option("--count-from", r.count_from, "WHAT", "What to count",
          "auto: machine code where it can be had and executed, else PTX; ptx: never machine code; sass: nothing else");
 
-  option("--json", r.json, "FILE", "Report", "write the report as JSON (- for stdout)");
-  option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");
-  option("--html", r.html, "FILE", "Report", "write it as a page for the browser: one file that needs no network");
+  option("--json", r.json, "FILE", "Report", line.json_help.c_str());
+  if (line.report_options) {
+    option("--csv", r.csv, "FILE", "Report", "write it as CSV, laid out like `ncu --csv --page raw` (- for stdout)");
+    option("--view", r.view, "WHAT", "Report",
+           "text report: lines (default), kernels (their table alone) or sass (memory instructions with their counts)");
+    option("--top", r.top, "N", "Report", "text report: kernels in detail, and lines of each; default 5");
+    option("--html", r.html, "FILE", "Report", "write it as a page for the browser: one file that needs no network");
+    option("--advice", r.advice, "N", "Report", "pieces of advice for each launch: all, none or a number; default 3");
+    option("--sort", r.sort, "KEY", "Report", "text report: traffic (default), waste, requests, name, order");
+    option("--metrics", r.metrics, "LIST", "Report", "these metrics, comma-separated; * and ? match");
+  }
   app.add_flag("-q,--quiet", r.quiet, "no text report, no progress")->group("Report");
-  option("--view", r.view, "WHAT", "Report",
-         "text report: lines (default), kernels (their table alone) or sass (memory instructions with their counts)");
-  option("--top", r.top, "N", "Report", "text report: kernels in detail, and lines of each; default 5");
-  option("--advice", r.advice, "N", "Report", "pieces of advice for each launch: all, none or a number; default 3");
-  option("--sort", r.sort, "KEY", "Report", "text report: traffic (default), waste, requests, name, order");
-  option("--metrics", r.metrics, "LIST", "Report", "these metrics, comma-separated; * and ? match");
   option("--emit", raw.emit, "LIST", "Report", "write intermediate forms to files: ptx,kernels");
   option("--emit-dir", r.emit_dir, "FOLDER", "Report", "where --emit writes; default muscope-emit");
 
@@ -277,15 +292,18 @@ RunRequest parse_run_request(const Arguments& args) {
 
   const std::size_t program_at = find_program(args, option_takes_value, &app);
   const Arguments options(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(program_at));
-  parse(app, options, kExamples, compiler_option_hint);
+  parse(app, options, line.examples, compiler_option_hint);
   check_given(app);
   check_values(r, raw);
   check_outputs(r);
 
+  if (line.after_parse) line.after_parse(app);
   auto at = args.begin() + static_cast<std::ptrdiff_t>(program_at);
   const bool after_dashes = at != args.end() && *at == "--";
   if (after_dashes) ++at;
-  take_program(r, at, args.end(), after_dashes, last_value_text(app, options));
+  Arguments rest(at, args.end());
+  if (line.take_rest && line.take_rest(r, rest)) return r;
+  take_program(r, rest.begin(), rest.end(), after_dashes, last_value_text(app, options));
   if (!after_dashes && !r.quiet) note_late_options(r.args);
   return r;
 }

@@ -1,6 +1,7 @@
 // The command line of `muscope run`, understood.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,19 @@ struct RunRequest {
 /// Understands the arguments of `muscope run`. The options end at the program: what follows belongs to it. Throws Error
 /// (D103 an option that is not there yet, D104 a value that makes no sense, D105 no program) or Leave.
 RunRequest parse_run_request(const Arguments& args);
+
+/// How another command that runs programs differs from `muscope run`.
+struct RunCommandLine {
+  std::string name, description, usage, examples;
+  std::function<void(CLI::App& app)> add_options;
+  /// Gets what follows the options, before `muscope run` looks for a program there. True: nothing is left to look for.
+  /// It may change the words.
+  std::function<bool(RunRequest& request, Arguments& rest)> take_rest;
+  std::function<void(const CLI::App& app)> after_parse;
+  std::string json_help = "write the report as JSON (- for stdout)";
+  bool report_options = true;  ///< false: without --csv, --view, --top, --sort and --metrics, which it has no use for
+};
+RunRequest parse_run_request(const Arguments& args, const RunCommandLine& line);
 
 /// The index in `args` of the first word that is no option and no option's value; args.size() when there is none.
 /// `takes_value` says whether an option, with its dashes, is followed by a value.

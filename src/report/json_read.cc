@@ -346,9 +346,18 @@ arch::GpuSpec read_gpu(const Node& node) {
   return gpu;
 }
 
+Sources read_sources(const Node& node) {
+  Sources sources;
+  node.each([&](const Node& file) {
+    std::map<int, std::string>& lines = sources[file.at("file").text()];
+    file.at("lines").each([&](const Node& line) { lines[line.at("line").integer<int>()] = line.at("text").text(); });
+  });
+  return sources;
+}
+
 }  // namespace
 
-Report from_json(std::string_view text, std::string_view name) {
+Report from_json(std::string_view text, std::string_view name, Sources* sources) {
   const std::string file(name);
   Json json;
   try {
@@ -379,6 +388,7 @@ Report from_json(std::string_view text, std::string_view name) {
   root.at("launches").each([&](const Node& launch) {
     report.launches.push_back(read_launch(launch, report.processes.size()));
   });
+  if (sources != nullptr && root.has("sources")) *sources = read_sources(root.at("sources"));
   return report;
 }
 

@@ -36,7 +36,10 @@ Json json_of(const Metric& metric) {
 
 Json json_of(const Metrics& metrics) {
   Json json = Json::object();
-  for (const auto& [name, metric] : metrics) json[name] = json_of(metric);
+  // Names of a map are different: operator[] would search for each among those before it.
+  auto& members = json.get_ref<Json::object_t&>();
+  members.reserve(metrics.size());
+  for (const auto& [name, metric] : metrics) members.emplace_back(name, json_of(metric));
   return json;
 }
 
@@ -217,6 +220,16 @@ Json json_of(const arch::GpuSpec& gpu) {
           {"shared_bank_bytes", gpu.shared.bank_bytes}};
 }
 
+Json json_of(const Sources& sources) {
+  Json json = Json::array();
+  for (const auto& [file, lines] : sources) {
+    Json texts = Json::array();
+    for (const auto& [line, text] : lines) texts.push_back({{"line", line}, {"text", text}});
+    json.push_back({{"file", file}, {"lines", std::move(texts)}});
+  }
+  return json;
+}
+
 std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// Whether the text of the value is no longer than about `room`, which is used up.
@@ -265,7 +278,7 @@ void write(std::string& out, const Json& json, std::size_t indent) {
 
 std::string launch_to_json(const LaunchReport& launch) { return compact(json_of(launch)); }
 
-std::string to_json(const Report& report) {
+std::string to_json(const Report& report, const Sources& sources) {
   Json json{{"schema", kReportSchema},
             {"tool", {{"name", "muscope"}, {"version", report.tool_version}}},
             {"program",
@@ -278,6 +291,7 @@ std::string to_json(const Report& report) {
             {"diagnostics", json_of(report.diagnostics)}};
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < report.processes.size(); ++i) json["processes"].push_back(json_of(report, i));
+  if (!sources.empty()) json["sources"] = json_of(sources);
 
   // Launches are written one by one: a run may have very many.
   std::string out = "{\n";

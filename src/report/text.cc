@@ -1,8 +1,10 @@
 #include "report/text.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 #include "report/text_parts.h"
 
@@ -16,17 +18,29 @@ bool alike(const LaunchReport& a, const LaunchReport& b) {
          a.state == b.state && a.device == b.device && a.metrics == b.metrics;
 }
 
+/// Equal for launches that are alike.
+std::size_t hash_of(const LaunchReport& launch) {
+  std::size_t hash = std::hash<std::string>{}(launch.kernel);
+  const auto mix = [&](std::size_t part) { hash = (hash ^ part) * 0x9e3779b97f4a7c15 + (hash >> 29); };
+  for (const std::uint32_t extent : launch.grid) mix(extent);
+  for (const std::uint32_t extent : launch.block) mix(extent);
+  for (const auto& [name, metric] : launch.metrics) mix(std::hash<decltype(metric.value)>{}(metric.value));
+  return hash;
+}
+
+/// A run may have tens of thousands of launches, each unlike the others: they are found by hash.
 std::vector<LaunchGroup> groups_of(const Report& report) {
   std::vector<LaunchGroup> groups;
-  std::multimap<std::string_view, std::size_t> by_kernel;
+  std::unordered_multimap<std::size_t, std::size_t> known;
   for (const LaunchReport& launch : report.launches) {
-    const auto [first, last] = by_kernel.equal_range(launch.kernel);
+    const std::size_t hash = hash_of(launch);
+    const auto [first, last] = known.equal_range(hash);
     const auto same =
         std::find_if(first, last, [&](const auto& entry) { return alike(groups[entry.second].first(), launch); });
     if (same != last) {
       groups[same->second].launches.push_back(&launch);
     } else {
-      by_kernel.emplace(launch.kernel, groups.size());
+      known.emplace(hash, groups.size());
       groups.push_back({{&launch}});
     }
   }

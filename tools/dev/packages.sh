@@ -22,6 +22,7 @@ build|ninja-build|cmd:ninja|runs the build
 build|libfmt-dev|/usr/include/fmt/format.h|formats text (linked in)
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|reads the command line
 build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|reads and writes JSON
+build|libtomlplusplus-dev|/usr/include/toml++/toml.h|reads budget files
 build|libzstd-dev|/usr/include/zstd.h|decompresses fat binaries
 build|liblz4-dev|/usr/include/lz4.h|decompresses fat binaries
 build|libxxhash-dev|/usr/include/xxhash.h|names cached results by content
@@ -29,6 +30,7 @@ clang|clang-19|cmd:clang++-22,clang++-21,clang++-20,clang++-19|compiles .cu file
 test|libgtest-dev|/usr/include/gtest/gtest.h|unit tests
 test|libgmock-dev|/usr/include/gmock/gmock.h|unit tests
 test|python3|cmd:python3|test scripts
+test|python3-jsonschema|/usr/lib/python3/dist-packages/jsonschema,/usr/lib/python3*/site-packages/jsonschema|checks SARIF files
 test|make|cmd:make|projects of the tests that are built with make and CMake
 test|llvm-19-tools|/usr/lib/llvm-*/bin/FileCheck|checks output against expectations (FileCheck)
 web|nodejs|cmd:node|tests of the HTML report's page

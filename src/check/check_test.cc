@@ -1,0 +1,150 @@
+// Budgets and baselines by themselves; tests/check has the whole command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/init.h"
+#include "check/output.h"
+#include "report/test_records.h"
+
+namespace muscope::check {
+namespace {
+
+using ::testing::HasSubstr;
+
+report::Report transposes() {
+  const views::ProcessRecord process = report::testing::transpose();
+  report::BuildOptions options;
+  options.argv = process.argv;
+  options.toolchain = "clang 19.1.7";
+  return report::build_report({process}, report::testing::h200(), options);
+}
+
+Budgets budgets(const std::string& text) { return read_budgets(text, "muscope.toml"); }
+
+CheckContext context_of(const report::Report& report, const Budgets& budgets, const CheckResult& result) {
+  CheckContext context;
+  context.report = &report;
+  context.budgets = &budgets;
+  context.result = &result;
+  context.directory = context.root = "/src";
+  return context;
+}
+
+TEST(Budgets, PlacesOfMistakes) {
+  try {
+    budgets("version = 1\n\n[[budget]]\nmetric = \"gst_efficiency\"\nmaximum = 3\n");
+    FAIL();
+  } catch (const Error& e) {
+    const Diagnostic& d = e.diagnostics().front();
+    EXPECT_EQ(d.code, "D762");
+    EXPECT_EQ(d.where.line, 5);
+    EXPECT_EQ(d.where.column, 1);
+  }
+}
+
+TEST(Budgets, PatternsMatchWithAndWithoutParameters) {
+  Budget budget;
+  budget.kernels = {"naive*", "tile?"};
+  EXPECT_TRUE(matches(budget, "naiveRow(float*)"));
+  EXPECT_FALSE(matches(budget, "void tiled<32>(float*)"));
+  EXPECT_TRUE(matches(budget, "tiled(float*, int)"));
+  budget.kernels = {"tiled<32>(float*)"};
+  EXPECT_FALSE(matches(budget, "tiled<16>(float*)"));
+}
+
+TEST(Baseline, ReadsWhatItWrote) {
+  const Baseline baseline = baseline_of(transposes());
+  const std::string text = to_json(baseline);
+  EXPECT_EQ(to_json(read_baseline(text, "b.json")), text);
+  ASSERT_EQ(baseline.kernels.size(), 2u);
+  const BaselineKernel* naive = baseline.find("naiveRow(float*, const float*, int, int)");
+  ASSERT_NE(naive, nullptr);
+  EXPECT_EQ(naive->metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum").sum, 524288u);
+  EXPECT_EQ(baseline.find("naive"), nullptr);
+}
+
+TEST(Baseline, SaysWhatKeepsItFromBeingCompared) {
+  const Baseline now = baseline_of(transposes());
+  EXPECT_THAT(incomparable(now, now), ::testing::IsEmpty());
+  Baseline other = now;
+  other.gpu = "a100";
+  other.toolchain = "nvcc 13.0.88";
+  other.kernels[0].counted_from = "sm_90 machine code (ptxas 13.0.88)";
+  EXPECT_THAT(incomparable(other, now),
+              ::testing::ElementsAre("the GPU was a100, is h200", "the toolchain was nvcc 13.0.88, is clang 19.1.7",
+                                     HasSubstr("was sm_90 machine code (ptxas 13.0.88), is PTX stream")));
+}
+
+TEST(Hold, SlackOfWholeNumbersIsRoundedDown) {
+  const report::Report report = transposes();
+  Baseline baseline = baseline_of(report);
+  const std::string store = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+  const auto verdict = [&](std::uint64_t before, const std::string& slack) {
+    for (BaselineKernel& kernel : baseline.kernels)
+      if (kernel.kernel.starts_with("naive")) kernel.metrics[store].sum = before;
+    const Budgets b =
+        budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"gst_transactions\"\nratchet = \"down\"\n" + slack);
+    return hold(report, b, &baseline).judgements.at(0).verdict;
+  };
+  EXPECT_EQ(verdict(524288, ""), Verdict::kHeld);
+  EXPECT_EQ(verdict(524287, ""), Verdict::kCrossed);
+  EXPECT_EQ(verdict(524289, ""), Verdict::kImproved);
+  EXPECT_EQ(verdict(524287, "slack = 1\n"), Verdict::kHeld);
+  EXPECT_EQ(verdict(524287, "slack = 0.9\n"), Verdict::kCrossed);
+  // 519,097 + 1 % = 524,287.97: one sector less than was counted.
+  EXPECT_EQ(verdict(519097, "slack = \"1 %\"\n"), Verdict::kCrossed);
+  EXPECT_EQ(verdict(519098, "slack = \"1 %\"\n"), Verdict::kHeld);
+  EXPECT_EQ(verdict(~std::uint64_t{0}, "slack = \"50 %\"\n"), Verdict::kImproved);
+}
+
+TEST(Hold, AttributesAreHeldPerLaunchAndNamedByTheWorst) {
+  report::Report report = transposes();
+  report.launches.push_back(report.launches[0]);
+  report.launches.back().index = 9;
+  report.launches.back().metrics["launch__registers_per_thread"].value = std::uint64_t{40};
+  const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"launch__registers_per_thread\"\nmax = 39\n");
+  const CheckResult result = hold(report, b, nullptr);
+  ASSERT_EQ(result.judgements.size(), 1u);
+  EXPECT_EQ(result.judgements[0].launch, 9u);
+  EXPECT_THAT(result.judgements[0].text, HasSubstr("is 40 in launch 9, at most 39 is allowed"));
+  EXPECT_EQ(result.errors, 1u);
+}
+
+TEST(Init, TheRunHoldsWhatItWrote) {
+  const report::Report report = transposes();
+  const std::string text = initial_budgets(report, {"./a b", "x\"y"}, "b.json");
+  const Budgets read = budgets(text);
+  EXPECT_THAT(read.command, ::testing::ElementsAre("./a b", "x\"y"));
+  EXPECT_EQ(read.baseline, "b.json");
+  EXPECT_GT(read.budgets.size(), 3u);
+  const Baseline baseline = baseline_of(report);
+  const CheckResult result = hold(report, read, &baseline);
+  EXPECT_EQ(result.errors + result.warnings + result.improved, 0u);
+  EXPECT_GT(result.held, 10u);
+}
+
+TEST(Formats, FingerprintsStayWhileLinesMove) {
+  report::Report report = transposes();
+  const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"gst_efficiency\"\nmin = 80\n");
+  const CheckResult result = hold(report, b, nullptr);
+  for (report::LaunchReport& launch : report.launches)
+    for (report::LineReport& line : launch.lines) line.at.line += 100;
+  const CheckResult moved = hold(report, b, nullptr);
+  const CheckContext context = context_of(report, b, result);
+  EXPECT_NE(result.judgements[0].at.line, moved.judgements[0].at.line);
+  EXPECT_EQ(fingerprint(context, result.judgements[0], 0), fingerprint(context, moved.judgements[0], 0));
+  EXPECT_NE(fingerprint(context, result.judgements[0], 0), fingerprint(context, result.judgements[0], 1));
+}
+
+TEST(Formats, PathsAreRelativeToTheRoot) {
+  CheckContext context;
+  context.directory = "/src/sub";
+  context.root = "/src";
+  EXPECT_EQ(path_text(context, "a.cu"), "sub/a.cu");
+  EXPECT_EQ(path_text(context, "../b/./a.cu"), "b/a.cu");
+  EXPECT_EQ(path_text(context, "/src/c.cu"), "c.cu");
+  EXPECT_EQ(path_text(context, "/other/c.cu"), "/other/c.cu");
+}
+
+}  // namespace
+}  // namespace muscope::check

@@ -1,0 +1,158 @@
+// Kernels and lines of two reports: which belongs to which, and what moved.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "diff/compare.h"
+#include "diff/diff_output.h"
+#include "report/test_records.h"
+
+namespace muscope::diff {
+namespace {
+
+using report::testing::SiteOf;
+using ::testing::HasSubstr;
+using trace::Kind;
+using trace::Space;
+
+std::vector<KernelGroup> groups(const std::vector<std::string>& names) {
+  std::vector<KernelGroup> out;
+  for (const std::string& name : names) out.push_back({name, {}});
+  return out;
+}
+
+std::vector<std::string> paired(const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  const auto a = groups(before), b = groups(after);
+  std::vector<std::string> out;
+  for (const KernelPair& pair : match_kernels(a, b))
+    out.push_back((pair.before != nullptr ? pair.before->kernel : "-") + " = " +
+                  (pair.after != nullptr ? pair.after->kernel : "-"));
+  return out;
+}
+
+TEST(MatchKernels, ByNameThenWithoutParametersThenWithoutTemplateArguments) {
+  EXPECT_THAT(paired({"a(int)", "b(int)"}, {"b(int)", "a(int)"}),
+              ::testing::ElementsAre("b(int) = b(int)", "a(int) = a(int)"));
+  EXPECT_THAT(paired({"a(int)"}, {"a(long, int)"}), ::testing::ElementsAre("a(int) = a(long, int)"));
+  EXPECT_THAT(
+      paired({"void t<16>(float*)", "void t<32>(float*)"}, {"void t<64>(float*)", "void t<32>(float*)"}),
+      ::testing::ElementsAre("void t<16>(float*) = void t<64>(float*)", "void t<32>(float*) = void t<32>(float*)"));
+}
+
+TEST(MatchKernels, RenamedOnesBySimilarityOthersNot) {
+  EXPECT_THAT(paired({"transposeTiled(float*)", "reduce(int*)"}, {"transposeTiledPadded(float*)", "histogram(int*)"}),
+              ::testing::ElementsAre("transposeTiled(float*) = transposeTiledPadded(float*)", "- = histogram(int*)",
+                                     "reduce(int*) = -"));
+}
+
+TEST(MatchKernels, EachOnce) {
+  EXPECT_THAT(paired({"f<1>()", "f<2>()"}, {"f<3>()"}), ::testing::SizeIs(2));
+  EXPECT_DOUBLE_EQ(similarity("abcd", "abcd"), 1);
+  EXPECT_DOUBLE_EQ(similarity("ab", "cd"), 0);
+  // ab bc cd and bc cd de: two of three pairs in common.
+  EXPECT_DOUBLE_EQ(similarity("abcd", "bcde"), 2.0 / 3);
+}
+
+LineSums line(int number, std::string accesses, std::optional<std::string> text = {}) {
+  LineSums sums;
+  sums.file = "a.cu";
+  sums.line = number;
+  sums.accesses = std::move(accesses);
+  sums.text = std::move(text);
+  return sums;
+}
+
+std::vector<std::pair<int, int>> numbers(const std::vector<LineSums>& before, const std::vector<LineSums>& after) {
+  std::vector<std::pair<int, int>> out;
+  for (const LinePair& pair : match_lines(before, after))
+    out.emplace_back(pair.before != nullptr ? pair.before->line : 0, pair.after != nullptr ? pair.after->line : 0);
+  return out;
+}
+
+TEST(MatchLines, ByTextWhereItIsKnown) {
+  const std::vector<LineSums> before = {line(10, "load global", "x = a[i];"), line(11, "store global", "b[i] = x;")};
+  const std::vector<LineSums> after = {line(12, "load global", "y = c[i];"), line(20, "load global", "x = a[i];"),
+                                       line(21, "store global", "b[i * n] = x;")};
+  EXPECT_THAT(numbers(before, after),
+              ::testing::UnorderedElementsAre(std::pair(10, 20), std::pair(11, 21), std::pair(0, 12)));
+}
+
+TEST(MatchLines, ByOrderAndAccessesWhereItIsNot) {
+  const std::vector<LineSums> before = {line(10, "load global"), line(11, "store shared"), line(12, "load shared")};
+  const std::vector<LineSums> after = {line(15, "load global"), line(16, "store shared"), line(18, "load shared")};
+  EXPECT_THAT(numbers(before, after), ::testing::ElementsAre(std::pair(10, 15), std::pair(11, 16), std::pair(12, 18)));
+}
+
+TEST(MatchLines, FilesInOtherFoldersAndRenamedFiles) {
+  std::vector<LineSums> before = {line(3, "load global")}, after = {line(3, "load global")};
+  before[0].file = "/old/a.cu";
+  after[0].file = "/new/a.cu";
+  EXPECT_THAT(numbers(before, after), ::testing::ElementsAre(std::pair(3, 3)));
+  after[0].file = "/new/b.cu";
+  EXPECT_THAT(numbers(before, after), ::testing::ElementsAre(std::pair(3, 3)));
+}
+
+report::Report report_of(const views::ProcessRecord& process) {
+  report::BuildOptions options;
+  options.argv = process.argv;
+  return report::build_report({process}, report::testing::h200(), options);
+}
+
+TEST(Compare, SaysWhatMovedOnWhichLine) {
+  const report::Report before = report_of(report::testing::transpose());
+  views::ProcessRecord process = report::testing::transpose();
+  for (views::SiteCounts& site : process.launches[0].sites)
+    if (site.kind == Kind::kStore) site.sectors /= 4, site.distinct_sectors /= 4;
+  const report::Report after = report_of(process);
+  const Difference difference = compare(before, after, {}, {});
+  ASSERT_EQ(difference.kernels.size(), 2u);
+  const KernelChange& naive = difference.kernels[0];
+  EXPECT_THAT(naive.kernels.before->kernel, HasSubstr("naiveRow"));
+  EXPECT_EQ(naive.traffic_before - naive.traffic_after, 524288u - 131072u);
+  ASSERT_EQ(naive.lines.size(), 1u);
+  ASSERT_EQ(naive.lines[0].accesses.size(), 1u);
+  EXPECT_EQ(naive.lines[0].accesses[0].label, "global store");
+  const Change& sectors = naive.lines[0].accesses[0].changes[1];
+  EXPECT_EQ(std::get<std::uint64_t>(*sectors.before), 524288u);
+  EXPECT_EQ(std::get<std::uint64_t>(*sectors.after), 131072u);
+  EXPECT_EQ(sectors.direction, Direction::kBetter);
+  EXPECT_EQ(moved_text(sectors), "-75.0 %");
+  EXPECT_FALSE(difference.kernels[1].moved());
+  ASSERT_EQ(naive.hardware.size(), 6u);
+  EXPECT_EQ(naive.hardware[2].missing, "not modelled yet");
+}
+
+TEST(Compare, LaunchesAreSummed) {
+  views::ProcessRecord twice = report::testing::transpose();
+  twice.launches.push_back(twice.launches[0]);
+  twice.launches.back().index = 2;
+  const report::Report before = report_of(report::testing::transpose()), after = report_of(twice);
+  const Difference difference = compare(before, after, {}, {});
+  const KernelChange& naive = difference.kernels[0];
+  EXPECT_EQ(naive.traffic_after, 2 * naive.traffic_before);
+  EXPECT_THAT(naive.reasons, ::testing::Contains(HasSubstr("launched 1 times, is 2 times")));
+}
+
+TEST(Totals, CountsThatAreAbsentAreZeroAndQuotientsAreLeftOut) {
+  report::Report report;
+  report.launches.resize(3);
+  for (std::uint32_t i = 0; i < 3; ++i) report.launches[i].kernel = "k", report.launches[i].index = i;
+  const std::string count = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+  const std::string ratio = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct";
+  report.launches[1].metrics[count].value = std::uint64_t{7};
+  report.launches[2].metrics[count].value = std::uint64_t{5};
+  report.launches[2].metrics[ratio].value = 40.0;
+  const auto all = kernels_of(report);
+  ASSERT_EQ(all.size(), 1u);
+  const MetricTotals totals = totals_of(all[0], *report::find_metric(count));
+  EXPECT_EQ(std::get<std::uint64_t>(totals.sum), 12u);
+  EXPECT_EQ(std::get<std::uint64_t>(totals.least), 0u);
+  EXPECT_EQ(std::get<std::uint64_t>(totals.median), 5u);
+  EXPECT_EQ(std::get<std::uint64_t>(totals.most), 7u);
+  EXPECT_EQ(totals.most_in->index, 1u);
+  const MetricTotals quotients = totals_of(all[0], *report::find_metric(ratio));
+  EXPECT_TRUE(quotients.known);
+  EXPECT_EQ(quotients.least_in->index, 2u);
+}
+
+}  // namespace
+}  // namespace muscope::diff
