@@ -179,6 +179,7 @@ class Holder {
     Culprit culprit = culprit_of(report_, group, metric);
     j.at = std::move(culprit.at);
     j.cause = std::move(culprit.cause);
+    j.advice = std::move(culprit.advice);
   }
 
   void limit(const Budget& budget, const diff::KernelGroup& group, const report::MetricRow& metric,

@@ -46,9 +46,10 @@ struct Judgement {
   std::uint64_t launches = 0;  ///< summed, when the budget is over the run
   std::uint32_t launch = 0;    ///< the one with this value, when it is over launches
   report::Grade grade = report::Grade::kCounted;
-  std::string text;   ///< "gst_efficiency of naiveRow(...) is 25.0 %, at least 80.0 % are wanted"
-  SourceLocation at;  ///< the source line that causes most of it; empty file: not known
-  std::string cause;  ///< "store: neighbouring lanes are 4,096 B apart: ..."; may be empty
+  std::string text;    ///< "gst_efficiency of naiveRow(...) is 25.0 %, at least 80.0 % are wanted"
+  SourceLocation at;   ///< the source line that causes most of it; empty file: not known
+  std::string cause;   ///< "store: neighbouring lanes are 4,096 B apart: ..."; may be empty
+  std::string advice;  ///< "[A101] ..."; may be empty
 };
 
 /// Whether a judgement is one to tell about as a finding.

@@ -105,8 +105,10 @@ std::string to_text(const CheckContext& context, const CheckTextOptions& options
   // The name takes what the others leave.
   const std::size_t taken = table.width() - table.rows.front().cells.front().size();
   const std::size_t room = std::max<std::size_t>(16, page.width() - std::min(page.width(), taken));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    table.rows[i + 1].cells.front() = report::shorten_kernel_name(rows[i]->kernel, room);
+  std::vector<std::string> names;
+  for (const Judgement* j : rows) names.push_back(j->kernel);
+  names = report::shorten_kernel_names(names, room);
+  for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i + 1].cells.front() = names[i];
   if (table.rows.size() > 1) {
     page.line();
     table.print(page, 0);
@@ -118,6 +120,7 @@ std::string to_text(const CheckContext& context, const CheckTextOptions& options
     page.hang(page.styled(head, style), std::string(head.size(), ' '), j->text, head.size());
     if (!j->at.file.empty())
       page.paragraph("  at ", place_text(context, j->at) + (j->cause.empty() ? "" : ": " + j->cause), 5);
+    if (!j->advice.empty()) page.paragraph("  advice ", j->advice, 9);
     page.paragraph("  budget ", place_text(context, j->budget->where), 9);
   }
   if (!result.incomparable.empty()) {

@@ -142,6 +142,7 @@ std::string to_sarif(const CheckContext& context) {
     if (j->measured) properties["measured"] = number_of(*j->measured);
     if (j->allowed) properties["allowed"] = number_of(*j->allowed);
     if (j->before) properties["baseline"] = number_of(*j->before);
+    if (!j->advice.empty()) properties["advice"] = j->advice;
     if (j->measured) properties["grade"] = report::name_of(j->grade);
     results.push_back({{"ruleId", fmt::format("muscope/{}", id_of(j->rule))},
                        {"ruleIndex", index},

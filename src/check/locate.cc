@@ -1,5 +1,7 @@
 #include "check/locate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -60,6 +62,14 @@ Culprit culprit_of(const report::Report& report, const diff::KernelGroup& group,
   if (most == lines.end()) return culprit;
   const auto& [place, weight] = *most;
   culprit.at = {std::string(std::get<0>(place)), std::get<1>(place), weight.column};
+  for (const report::LaunchReport* launch : group.launches) {
+    const auto about = std::find_if(launch->advice.begin(), launch->advice.end(), [&](const report::AdviceReport& a) {
+      return a.at.file == culprit.at.file && a.at.line == culprit.at.line && !a.change.empty();
+    });
+    if (about == launch->advice.end()) continue;
+    culprit.advice = fmt::format("[{}] {}", about->code, about->change);
+    break;
+  }
   if (weight.worst == nullptr) return culprit;
   if (const auto cause = report::cause_of(*weight.worst, report.gpu))
     culprit.cause = cause->subject + ": " + cause->text();

@@ -10,8 +10,9 @@
 namespace muscope::check {
 
 struct Culprit {
-  SourceLocation at;  ///< empty file: no line information
-  std::string cause;  ///< why that line costs more than it could; may be empty
+  SourceLocation at;   ///< empty file: no line information
+  std::string cause;   ///< why that line costs more than it could; may be empty
+  std::string advice;  ///< "[A101] what to change": the best that the report has about the line; may be empty
 };
 
 /// The line with most of a count; of a quotient the line with most waste among those that have it; of an attribute of

@@ -1,6 +1,8 @@
 #include "report/kernel_name.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 namespace muscope::report {
@@ -51,7 +53,83 @@ std::string drop_namespaces(std::string_view name) {
   return std::string(name.substr(start));
 }
 
+/// A name in parts: what stands before its template arguments, and these.
+struct NameParts {
+  std::string head;
+  std::vector<std::string> arguments;
+};
+
+NameParts parts_of(std::string_view name) {
+  const std::string base = kernel_base_name(name);
+  const std::vector<int> depth = depths(base);
+  NameParts parts;
+  const std::size_t open = base.find('<');
+  parts.head = drop_namespaces(base.substr(0, open));
+  if (open == std::string::npos) return parts;
+  std::size_t start = open + 1;
+  for (std::size_t i = start; i < base.size(); ++i) {
+    const bool end = base[i] == '>' && depth[i] == 0;
+    if (!end && !(base[i] == ',' && depth[i] == 1)) continue;
+    std::string argument = base.substr(start, i - start);
+    argument.erase(0, std::min(argument.find_first_not_of(' '), argument.size()));
+    parts.arguments.push_back(std::move(argument));
+    start = i + 1;
+    if (end) break;
+  }
+  return parts;
+}
+
+/// Names that would look the same, by the template arguments in which they differ; empty where that does not help.
+std::vector<std::string> told_apart(const std::vector<NameParts>& names, std::size_t width) {
+  const std::size_t count = names.front().arguments.size();
+  std::vector<bool> differs(count);
+  for (const NameParts& name : names) {
+    if (name.arguments.size() != count) return {};
+    for (std::size_t i = 0; i < count; ++i)
+      if (name.arguments[i] != names.front().arguments[i]) differs[i] = true;
+  }
+  std::vector<std::string> texts;
+  for (const NameParts& name : names) {
+    std::string inner;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!differs[i] && i > 0 && !differs[i - 1]) continue;  // one mark for several
+      inner += (inner.empty() ? "" : ", ") + (differs[i] ? name.arguments[i] : std::string("..."));
+    }
+    texts.push_back(name.head + '<' + inner + '>');
+    if (texts.back().size() > width) return {};
+  }
+  return texts;
+}
+
 }  // namespace
+
+std::vector<std::string> shorten_kernel_names(const std::vector<std::string>& names, std::size_t width) {
+  std::vector<std::string> out;
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (const std::string& name : names) {
+    out.push_back(shorten_kernel_name(name, width));
+    alike[out.back()].push_back(out.size() - 1);
+  }
+  for (const auto& [text, places] : alike) {
+    std::map<std::string, std::string> different;  // name -> how it is told from the others
+    for (const std::size_t place : places) different.emplace(names[place], std::string());
+    if (different.size() < 2) continue;
+    std::vector<NameParts> parts;
+    for (const auto& [name, shown] : different) parts.push_back(parts_of(name));
+    std::vector<std::string> texts = told_apart(parts, width);
+    if (std::set<std::string>(texts.begin(), texts.end()).size() < different.size()) {
+      texts.clear();
+      for (std::size_t i = 1; i <= different.size(); ++i) {
+        const std::string number = " #" + std::to_string(i);
+        texts.push_back(text.substr(0, width - std::min(width, number.size())) + number);
+      }
+    }
+    std::size_t next = 0;
+    for (auto& [name, shown] : different) shown = texts[next++];
+    for (const std::size_t place : places) out[place] = different[names[place]];
+  }
+  return out;
+}
 
 std::string kernel_base_name(std::string_view name) {
   const std::vector<int> depth = depths(name);

@@ -145,8 +145,10 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
   // The name takes what the numbers leave.
   const std::size_t numbers = table.width() - table.rows.front().cells.front().size();
   const std::size_t room = std::max<std::size_t>(20, page.width() - std::min(page.width(), numbers));
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    table.rows[i + 1].cells.front() = shorten_kernel_name(kernels[i].name, room);
+  std::vector<std::string> names;
+  for (const KernelSummary& kernel : kernels) names.push_back(kernel.name);
+  names = shorten_kernel_names(names, room);
+  for (std::size_t i = 0; i < kernels.size(); ++i) table.rows[i + 1].cells.front() = names[i];
   page.line();
   table.print(page, 0);
 }
