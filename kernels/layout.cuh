@@ -28,8 +28,9 @@ struct Run {
   unsigned length;
 };
 
-/// Global memory to shared memory. Byte i of the run arrives at padded byte `misalignment(begin, 16) + i`.
-template <int kBytes, int kThreads = kLayoutThreads>
+/// Global memory to shared memory; kOnce as load_once(). Byte i of the run arrives at padded byte `misalignment(begin,
+/// 16) + i`.
+template <int kBytes, int kThreads = kLayoutThreads, bool kOnce = false>
 __device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
   constexpr int kVectors = kLayoutTile / 16 / kThreads;
   const unsigned shift = misalignment(run.begin, 16);
@@ -41,7 +42,8 @@ __device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
       const unsigned i = threadIdx.x + k * kThreads;
-      if (i < count) v[k] = *(reinterpret_cast<const uint4*>(p) + i);
+      const uint4* const q = reinterpret_cast<const uint4*>(p) + i;
+      if (i < count) v[k] = kOnce ? load_once(q) : *q;
     }
   } else {
 #pragma unroll
@@ -177,7 +179,8 @@ __global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3
       if (i >= pieces || byte >= field_bytes) continue;
       const char* const p = arrays + field * a.pitch + byte;
       if (byte + kPiece <= field_bytes) {
-        piece[n].word = *reinterpret_cast<const Word*>(p);
+        const auto* const q = reinterpret_cast<const Word*>(p);
+        piece[n].word = kPiece < 16 ? load_once(q) : *q;  // measured: small pieces are faster so
       } else {
         for (int k = 0; k < kUnits; ++k) {
           if (byte + k * kUnit < field_bytes) {

@@ -39,7 +39,7 @@ __device__ inline void attract(float3& sum, float4 target, float4 other, float s
 }
 
 /// kTargets bodies per thread, kNbodyThreads apart.
-template <int kTargets, int kUnroll = 4>
+template <int kTargets, int kUnroll = 8>
 __global__ void __launch_bounds__(kNbodyThreads)
     nbody_kernel(float4* out, const float4* bodies, unsigned n, float softening2) {
   __shared__ float4 tile[kNbodyThreads];
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kNbodyThreads)
   }
 }
 
-template <int kTargets, int kUnroll = 4>
+template <int kTargets, int kUnroll = 8>
 inline cudaError_t launch_nbody(float4* out, const float4* bodies, unsigned n, float softening2, cudaStream_t stream) {
   const unsigned blocks = parts(n, static_cast<unsigned>(kNbodyThreads * kTargets));
   nbody_kernel<kTargets, kUnroll><<<blocks, kNbodyThreads, 0, stream>>>(out, bodies, n, softening2);

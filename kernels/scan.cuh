@@ -154,26 +154,37 @@ __global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std
     if (threadIdx.x == kThreads - 1 && atomicInc(&state->done, gridDim.x - 1) == gridDim.x - 1) state->call = call + 1;
   }
   prefix = op(prefix, warps_before);
-#pragma unroll
-  for (int r = 0; r < kVectors; ++r) {
+  const auto row = [&](int r, T(&result)[kElements]) {
     const T base = op(prefix, before[r]);
-    Vector<T> result;
 #pragma unroll
     for (int e = 0; e < kElements; ++e) {
       if constexpr (kExclusive) {
-        result.elements[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
+        result[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
       } else {
-        result.elements[e] = op(base, v[r].elements[e]);
+        result[e] = op(base, v[r].elements[e]);
       }
     }
-    const long long i = first + r * (kLanes * kElements);
-    if (inside && kVectorOut) {
-      *reinterpret_cast<uint4*>(out + i) = result.whole;
-    } else {
+  };
+  // An explicit store of 16 bytes: from a plain one the compiler makes four of 4 bytes for the first row.
+  if (inside && kVectorOut) {
 #pragma unroll
-      for (int e = 0; e < kElements; ++e) {
-        if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result.elements[e];
-      }
+    for (int r = 0; r < kVectors; ++r) {
+      T result[kElements];
+      row(r, result);
+      uint4 whole;
+      __builtin_memcpy(&whole, result, sizeof whole);
+      __stwb(reinterpret_cast<uint4*>(out + first) + r * kLanes, whole);
+    }
+    return;
+  }
+#pragma unroll
+  for (int r = 0; r < kVectors; ++r) {
+    T result[kElements];
+    row(r, result);
+    const long long i = first + r * (kLanes * kElements);
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) {
+      if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result[e];
     }
   }
 }

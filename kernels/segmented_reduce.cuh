@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kLayoutThreads)
   const unsigned count = static_cast<unsigned>(segments - first < tile ? segments - first : tile);
   char* const all = reinterpret_cast<char*>(const_cast<T*>(in));
   const Run run = {all + first * length * sizeof(T), static_cast<unsigned>(count * length * sizeof(T))};
-  run_to_shared<sizeof(T)>(words, run, {all, all + segments * length * sizeof(T)});
+  run_to_shared<sizeof(T), kLayoutThreads, true>(words, run, {all, all + segments * length * sizeof(T)});
   __syncthreads();
   const unsigned shift = misalignment(run.begin, 16);
   const unsigned j = threadIdx.x % kTogether;

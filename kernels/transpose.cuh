@@ -296,7 +296,9 @@ cudaError_t transpose(T* out, std::size_t out_pitch, const T* in, std::size_t in
   if (rows == 0 || cols == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr || in_pitch < cols || out_pitch < rows) return cudaErrorInvalidValue;
   // Few columns or few rows are structures and arrays of their fields, unless there is a gap between them.
-  if (cols <= 64 && in_pitch == cols && rows >= 4 * cols) {
+  // Many fields whose arrays begin anywhere are left to tiles, which write whole sectors there.
+  const bool uneven = kBytes >= 4 && (reinterpret_cast<std::uintptr_t>(out) | out_pitch * kBytes) % 16 != 0;
+  if (cols <= (uneven ? 32 : 64) && in_pitch == cols && rows >= 4 * cols) {
     return aos_to_soa(out, out_pitch, in, rows, static_cast<int>(cols), stream);
   }
   if (rows <= 64 && out_pitch == rows && cols >= 4 * rows) {
