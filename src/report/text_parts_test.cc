@@ -47,9 +47,9 @@ TEST(KernelName, ShortensStepByStep) {
                                           "void s::scan<float, s::Policy<128>, 2>(int*)", "copy(int*)",
                                           "void s::scan<float, s::Policy<128>, 1>(int*)"};
   EXPECT_THAT(shorten_kernel_names(scans, 16),
-              testing::ElementsAre("scan<..., 1>", "scan<..., 2>", "copy(int*)", "scan<..., 1>"));
+              ::testing::ElementsAre("scan<..., 1>", "scan<..., 2>", "copy(int*)", "scan<..., 1>"));
   EXPECT_THAT(shorten_kernel_names({"a_long_name_1_and_more", "a_long_name_2_and_more"}, 12),
-              testing::ElementsAre("a_long... #1", "a_long... #2"));
+              ::testing::ElementsAre("a_long... #1", "a_long... #2"));
   EXPECT_EQ(kernel_base_name("void main::{lambda(int, float)#1}::run(int) const"), "main::{lambda(int, float)#1}::run");
   EXPECT_EQ(kernel_base_name("(anonymous namespace)::k(int)"), "(anonymous namespace)::k");
 }

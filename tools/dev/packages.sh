@@ -12,7 +12,8 @@ require_machine() {
   fi
 }
 
-# Lines: group | package | test | reason. The test is a command (cmd:NAME, several with commas: any of them) or a file
+# Lines: group | package | test | reason. The test is a command (cmd:NAME, several with commas: any of them), a module
+# of Python (py:NAME) or a file
 # (any of several, patterns allowed), so that tools that did not come from a package count too.
 package_table() {
   cat <<'TABLE'
@@ -30,7 +31,7 @@ clang|clang-19|cmd:clang++-22,clang++-21,clang++-20,clang++-19|compiles .cu file
 test|libgtest-dev|/usr/include/gtest/gtest.h|unit tests
 test|libgmock-dev|/usr/include/gmock/gmock.h|unit tests
 test|python3|cmd:python3|test scripts
-test|python3-jsonschema|/usr/lib/python3/dist-packages/jsonschema,/usr/lib/python3*/site-packages/jsonschema|checks SARIF files
+test|python3-jsonschema|py:jsonschema|checks SARIF files
 test|make|cmd:make|projects of the tests that are built with make and CMake
 test|llvm-19-tools|/usr/lib/llvm-*/bin/FileCheck|checks output against expectations (FileCheck)
 web|nodejs|cmd:node|tests of the HTML report's page
@@ -49,6 +50,10 @@ TABLE
 is_present() {  # is_present TEST
   local test=$1 one
   local -a any
+  if [[ $test == py:* ]]; then
+    python3 -c "import ${test#py:}" > /dev/null 2>&1
+    return
+  fi
   if [[ $test == cmd:* ]]; then
     IFS=, read -ra any <<< "${test#cmd:}"
     for one in "${any[@]}"; do command -v "$one" > /dev/null && return 0; done
