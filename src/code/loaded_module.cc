@@ -48,8 +48,8 @@ bool passes_functions(const ptx::Module& module) {
 }  // namespace
 
 LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory,
-                           std::shared_ptr<const MachineCode> machine)
-    : module_(std::move(module)), memory_(memory), machine_code_(std::move(machine)) {
+                           std::shared_ptr<const MachineCode> machine, unsigned device)
+    : module_(std::move(module)), memory_(memory), device_(device), machine_code_(std::move(machine)) {
   std::vector<std::pair<const ptx::Variable*, std::string>> all;
   for (const ptx::Variable& v : module_->variables) all.push_back({&v, v.name});
   for (const ptx::Function& f : module_->functions)
@@ -122,7 +122,7 @@ void LoadedModule::place_constants(const std::vector<std::pair<const ptx::Variab
   const std::uint64_t bytes =
       constant_size_ + (machine_code_ ? MachineModule::extra_bytes(*machine_code_) : std::uint64_t{0});
   if (bytes == 0) return;
-  constant_base_ = memory_.allocate(bytes, memory::Kind::kModule);
+  constant_base_ = memory_.allocate(bytes, memory::Kind::kModule, device_);
   if (constant_base_ == 0)
     fail("D314", "no device memory left for the constants of " + module_->name,
          "choose a GPU with more memory (--gpu)");
@@ -170,7 +170,7 @@ void LoadedModule::place(const ptx::Variable& variable, const std::string& name)
   symbol.space = variable.space;
   symbol.size = variable.size;
   symbol.managed = variable.managed;
-  symbol.address = variable.size <= kMaxVariable ? memory_.allocate(variable.size, memory::Kind::kModule) : 0;
+  symbol.address = variable.size <= kMaxVariable ? memory_.allocate(variable.size, memory::Kind::kModule, device_) : 0;
   if (symbol.address == 0)
     fail("D314", "no device memory left for variable '" + name + "'",
          "choose a GPU with more memory (--gpu) or a smaller array", {module_->name, variable.ptx_line, 0});

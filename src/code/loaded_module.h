@@ -31,9 +31,9 @@ class LoadedModule {
 
   /// Places and initialises every .global and .const variable. Throws Error: D314 when device memory is used up, D315
   /// when constants exceed 64 KiB. With `machine`, kernels are made from that machine code where it can be executed,
-  /// and constants lie as it says.
+  /// and constants lie as it says. `device`: whose memory it is.
   LoadedModule(std::shared_ptr<const ptx::Module> module, memory::AddressSpace& memory,
-               std::shared_ptr<const MachineCode> machine = nullptr);
+               std::shared_ptr<const MachineCode> machine = nullptr, unsigned device = 0);
   ~LoadedModule();
 
   const Symbol* symbol(std::string_view name) const;
@@ -65,6 +65,7 @@ class LoadedModule {
   void load_machine();
   std::shared_ptr<const ptx::Module> module_;
   memory::AddressSpace& memory_;
+  unsigned device_;
   std::uint64_t constant_base_ = 0, constant_size_ = 0;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, std::shared_ptr<const Kernel>, std::less<>> kernels_;

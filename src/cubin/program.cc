@@ -15,6 +15,7 @@
 
 #include "cubin/byte_reader.h"
 #include "cubin/elf_view.h"
+#include "cubin/static_runtime.h"
 
 namespace muscope::cubin {
 namespace {
@@ -282,7 +283,8 @@ ProgramInspection inspect_program_bytes(std::string path, Bytes bytes) {
   find_runtime(*elf, program);
   find_code(*elf, program);
   // Device code is of no use without a runtime: one that is not imported must be inside.
-  if (program.runtime == RuntimeLink::kNone && !program.code.empty()) program.runtime = RuntimeLink::kStaticStripped;
+  if (program.runtime == RuntimeLink::kNone && !program.code.empty())
+    program.runtime = find_stripped_runtime(*elf).empty() ? RuntimeLink::kStaticStripped : RuntimeLink::kStatic;
   return program;
 }
 

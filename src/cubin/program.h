@@ -28,8 +28,8 @@ enum class ProgramKind : std::uint8_t {
 enum class RuntimeLink : std::uint8_t {
   kNone,            ///< no sign of a CUDA or MUSA runtime
   kShared,          ///< imports it from a library
-  kStatic,          ///< contains it, with symbols: it can be redirected
-  kStaticStripped,  ///< contains it without symbols
+  kStatic,          ///< contains it, with symbols or of a known release: it can be redirected
+  kStaticStripped,  ///< contains it without symbols, of a release that is not known
 };
 
 /// One entry of a fat binary in the file.

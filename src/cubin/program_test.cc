@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cubin/static_runtime.h"
 #include "cubin/test_files.h"
 
 namespace muscope::cubin {
@@ -72,8 +73,26 @@ TEST(Program, StaticRuntime) {
   EXPECT_THAT(codes(program), IsEmpty());
 }
 
-TEST(Program, StrippedStaticRuntime) {
+TEST(Program, StrippedStaticRuntimeOfAKnownRelease) {
   const ProgramInspection program = inspect("vadd_static_stripped");
+  EXPECT_EQ(program.runtime, RuntimeLink::kStatic);
+  EXPECT_THAT(codes(program), IsEmpty());
+}
+
+TEST(Program, StrippedStaticRuntime) {
+  std::vector<std::uint8_t> bytes = read_file(test_binary("vadd_static_stripped"));
+  std::string why;
+  const auto elf = ElfView::parse(bytes, why);
+  ASSERT_TRUE(elf);
+  const std::vector<StrippedFunction> functions = find_stripped_runtime(*elf);
+  ASSERT_EQ(functions.size(), 422u);
+  const ElfSection& text = *elf->find(".text");
+  // Of another release: one function begins in another way.
+  const auto changed =
+      std::find_if(functions.begin(), functions.end(), [](const auto& f) { return f.name == "cudaFree"; });
+  ASSERT_NE(changed, functions.end());
+  bytes[text.offset + (changed->address - text.address)] ^= 1;
+  const ProgramInspection program = inspect_program_bytes("program", bytes);
   EXPECT_EQ(program.runtime, RuntimeLink::kStaticStripped);
   EXPECT_THAT(codes(program), ElementsAre("D205"));
   EXPECT_THAT(diagnose(program, kH200)[0].hint, HasSubstr("-cudart shared"));

@@ -30,6 +30,9 @@ static_assert(sizeof(CUlaunchAttribute) == 72);
 static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72);
 static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == 40);
 static_assert(sizeof(CUctxCreateParams) == 24);
+static_assert(sizeof(CUmemAllocationProp) == 32);
+static_assert(offsetof(CUmemAllocationProp, allocFlags) == 24);
+static_assert(sizeof(CUmemAccessDesc) == 12);
 
 TEST(DriverAbi, NumbersAreCudas) {
   EXPECT_EQ(CUDA_ERROR_INVALID_PTX, 218);

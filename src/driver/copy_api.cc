@@ -20,7 +20,9 @@ CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcon
                    const Caller& caller) {
   return enter([&](Runtime& runtime) -> CUresult {
     const Contexts& all = Contexts::of_process();
-    if (!all.find(to_context) || !all.find(from_context)) return CUDA_ERROR_INVALID_CONTEXT;
+    // No context stands for the current one (H200).
+    if ((to_context != nullptr && !all.find(to_context)) || (from_context != nullptr && !all.find(from_context)))
+      return CUDA_ERROR_INVALID_CONTEXT;
     return result_of(
         copy(runtime, Area{to, 0, 0}, Area{from, 0, 0}, Box{bytes, 1, 1}, cudaMemcpyDeviceToDevice, caller));
   });

@@ -81,11 +81,21 @@ MUSCOPE_DRIVER_ENTRY(cuGetProcAddress_v2)(const char* symbol, void** function, i
 }
 
 // Tables of functions without names, by number: not documented, and none is here. libnvrtc asks and does without.
+// Others that ask are CUDA runtimes: one that is not replaced by ours.
 MUSCOPE_EXPORT CUresult muscope_cuGetExportTable(const void** table, const void*) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
   const std::string caller = muscope::runtime::object_of(__builtin_return_address(0));
-  return caller.find("libnvrtc") != caller.npos ? CUDA_ERROR_NOT_FOUND : not_supported("cuGetExportTable");
+  if (caller.find("libnvrtc") != caller.npos) return CUDA_ERROR_NOT_FOUND;
+  const std::string name = caller.substr(caller.rfind('/') + 1);
+  if (!name.starts_with("lib")) return not_supported("cuGetExportTable");
+  try {
+    muscope::runtime::tell(
+        "D512", name + " holds a CUDA runtime of its own, which muscope cannot replace: what it asks of the GPU fails",
+        "the rest of the program runs; see `muscope explain D512`");
+  } catch (...) {
+  }
+  return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 MUSCOPE_DRIVER_ENTRY(cuProfilerStart)() {

@@ -18,9 +18,11 @@ namespace {
 
 CUresult launch_function(Runtime& runtime, const void* function, muscope::runtime::Launch request, void** params,
                          void** extra) {
-  if (const CUresult result = find_function(runtime, function, request.kernel)) return result;
   const auto stream = runtime.stream(request.stream);
-  if (!stream || stream->device() != runtime.current_device().index()) return CUDA_ERROR_INVALID_HANDLE;
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  // The context of the function and that of the stream must be one; which is current does not matter (H200).
+  request.device = runtime.device(stream->device());
+  if (const CUresult result = find_function(runtime, function, request.kernel, stream->device())) return result;
   std::vector<void*> pointers;
   if (const CUresult result = find_parameters(runtime, *request.kernel, params, extra, pointers)) return result;
   request.arguments = pointers.data();

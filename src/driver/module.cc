@@ -152,11 +152,15 @@ void unload_all(Runtime& runtime, const ContextRef& context) {
     }
 }
 
-CUresult find_function(Runtime& runtime, const void* function, KernelEntry*& kernel) {
+CUresult find_function(Runtime& runtime, const void* function, KernelEntry*& kernel, int device) {
   kernel = function == nullptr ? nullptr : runtime.modules().find_kernel(function);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const ContextRef owner = Images::of_process().context_of(*kernel->binary);
-  if (owner && owner != ThreadContexts::of_thread(runtime).current()) return CUDA_ERROR_INVALID_HANDLE;
+  if (!owner) return CUDA_SUCCESS;
+  const bool fits = device < 0 || device == runtime.current_device().index()
+                        ? owner == ThreadContexts::of_thread(runtime).current()
+                        : owner->device() == device;
+  if (!fits) return CUDA_ERROR_INVALID_HANDLE;
   return CUDA_SUCCESS;
 }
 

@@ -65,8 +65,8 @@ void unload(Runtime& runtime, std::uint64_t module);
 void unload_all(Runtime& runtime, const ContextRef& context);
 
 /// The kernel behind a CUfunction or CUkernel. CUDA_ERROR_INVALID_HANDLE when there is none, or when it belongs to a
-/// module of another context than the current one.
-CUresult find_function(Runtime& runtime, const void* function, KernelEntry*& kernel);
+/// module of another context than the current one, or than that of `device`, where a stream names another one.
+CUresult find_function(Runtime& runtime, const void* function, KernelEntry*& kernel, int device = -1);
 
 /// Bytes and place of a variable. CUDA_ERROR_NOT_FOUND.
 CUresult find_variable(Runtime& runtime, FatBinary& binary, int device, const char* name, CUdeviceptr* pointer,

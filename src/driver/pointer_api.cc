@@ -26,7 +26,15 @@ Pointer look(Runtime& runtime, CUdeviceptr address) {
   if (!pointer.known()) return pointer;
   pointer.allocation = runtime.memory().find(address);
   pointer.block = runtime.blocks().find(pointer.allocation.base);
-  pointer.device = pointer.block ? pointer.block->device : runtime.current_device().index();
+  pointer.device = pointer.block                  ? pointer.block->device
+                   : pointer.allocation.on_host() ? runtime.current_device().index()
+                                                  : pointer.allocation.device;
+  // Of mapped memory the range is the whole reservation (H200).
+  if (pointer.allocation.kind == muscope::memory::Kind::kVirtual)
+    if (const auto range = runtime.virtual_memory().reservation(address)) {
+      pointer.allocation.base = range->address;
+      pointer.allocation.end = range->address + range->bytes;
+    }
   return pointer;
 }
 

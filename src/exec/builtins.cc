@@ -65,7 +65,8 @@ const XOp* device_malloc(Warp& w, const XOp* op) {
   w.progress = true;
   each_lane(w, [&](unsigned lane) {
     const std::uint64_t bytes = argument(w, call, 0, lane);
-    result(w, call, lane, bytes == 0 ? 0 : w.worker->memory->allocate(bytes, memory::Kind::kHeap));
+    const unsigned device = w.worker->launch->request->device;
+    result(w, call, lane, bytes == 0 ? 0 : w.worker->memory->allocate(bytes, memory::Kind::kHeap, device));
   });
   return op + 1;
 }

@@ -35,7 +35,8 @@ const XOp* get_parameter_buffer(Warp& w, const XOp* op) {
     launch.grid = extent(w, call, 1, lane);
     launch.block = extent(w, call, 2, lane);
     launch.dynamic_shared = static_cast<std::uint32_t>(argument(w, call, 3, lane));
-    launch.parameters = w.worker->memory->allocate(kDeviceParameterBytes, memory::Kind::kModule);
+    launch.parameters =
+        w.worker->memory->allocate(kDeviceParameterBytes, memory::Kind::kModule, w.worker->launch->request->device);
     if (launch.parameters != 0)
       w.block->prepared.push_back(launch);
     else

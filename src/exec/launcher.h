@@ -42,6 +42,8 @@ struct LaunchRequest {
   std::uint64_t grid_workspace =
       0;                ///< cooperative: device address of 16 zero bytes for the grid's barrier (%envreg1, 2)
   bool observe = true;  ///< false: run only, count nothing
+  unsigned device = 0;  ///< that runs it
+  std::uint64_t reach = ~std::uint64_t{0};  ///< devices whose memory it may use, bit by bit: its own and its peers
 };
 
 struct LaunchResult {

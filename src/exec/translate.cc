@@ -38,6 +38,8 @@ const char* name_of(memory::Kind kind) {
       return "pinned host allocation";
     case memory::Kind::kRegistered:
       return "registered host range";
+    case memory::Kind::kVirtual:
+      return "mapping";
     case memory::Kind::kModule:
       break;
   }
@@ -64,6 +66,27 @@ std::string neighbourhood(const memory::AddressSpace& memory, std::uint64_t addr
                        above.end - above.base);
   if (memory.in_device_range(address)) return "device memory that is not allocated (freed, or never was)";
   return "no device allocation is near; is it a host pointer?";
+}
+
+/// Memory that is there, but not for this device, or not for writing.
+bool fault_not_allowed(Warp& w, const XOp* op, unsigned lane, std::uint64_t address, const memory::Allocation& a) {
+  const LaunchRequest& request = *w.worker->launch->request;
+  const bool peer = !a.own_rights;
+  std::string why = fmt::format("device {} has no {}access to it", request.device, peer ? "peer " : "");
+  if (!peer && a.lets(request.device, request.reach, false))
+    why = fmt::format("device {} may only read it", request.device);
+  raise(w, op, Outcome::kIllegalAddress, "D601",
+        fmt::format("global {} of {} bytes at {:#x}: {} of device {}, {}", verb_of(op), op->bytes, address,
+                    name_of(a.kind), a.device, why),
+        peer ? "cudaDeviceEnablePeerAccess() while this device is current"
+             : "cuMemSetAccess, or cudaMemPoolSetAccess for memory of a pool");
+  w.worker->fault.lane = lane;
+  return false;
+}
+
+bool writes(const XOp* op) {
+  const std::string_view verb = verb_of(op);
+  return verb == "store" || verb == "atomic";
 }
 
 }  // namespace
@@ -132,6 +155,7 @@ void touch_managed(Warp& w, const memory::Allocation& allocation, std::uint64_t 
 bool resolve_global(Warp& w, const XOp* op, const std::uint64_t* addresses, std::uint32_t bytes, std::uint64_t* host) {
   memory::AddressSpace& memory = *w.worker->memory;
   memory::Allocation record = w.worker->records[op->site];
+  const LaunchRequest& request = *w.worker->launch->request;
   for (GroupMask left = w.active; left; left &= left - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t address = addresses[l];
@@ -141,8 +165,10 @@ bool resolve_global(Warp& w, const XOp* op, const std::uint64_t* addresses, std:
     if (!holds(record)) {
       const memory::Allocation found = memory.find(address);
       if (holds(found)) {
+        // Asked once for what the site then uses without a look.
+        if (!found.lets(request.device, request.reach, writes(op))) return fault_not_allowed(w, op, l, address, found);
         record = found;
-      } else if (memory.mapped(address, bytes)) {
+      } else if (memory.mapped(address, bytes) && memory.within_reach(address, request.reach)) {
         // Hardware maps 2 MiB at a time: the access goes through there, and so it does here.
         note(w, op, "D610",
              fmt::format("global {} of {} bytes is outside its allocation: {}", verb_of(op), bytes,

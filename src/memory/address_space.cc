@@ -61,7 +61,8 @@ struct AddressSpace::State {
   explicit State(std::uint64_t device_bytes_wanted) : limit(std::min(device_bytes_wanted, machine_limit())) {}
 
   Pool* pool_of(std::uint64_t address) {
-    if (device && device->holds(address)) return device.get();
+    for (const auto& device : devices)
+      if (device->holds(address)) return device.get();
     if (modules && modules->holds(address)) return modules.get();
     if (host && host->holds(address)) return host.get();
     return nullptr;
@@ -73,13 +74,14 @@ struct AddressSpace::State {
   std::uint64_t host_used = 0;
   std::uint64_t heap_limit = std::uint64_t{8} << 20, heap_used = 0;  // bytes asked for by kernels
   std::uint64_t next_id = 1;
-  std::uint64_t granules = 0;   // bytes of granule_map_
-  bool backing_closed = false;  // strict overcommit: backing is opened granule by granule
-  std::unique_ptr<Pool> device, modules, host;
+  std::uint64_t granules = 0;                  // bytes of granule_map_
+  bool backing_closed = false;                 // strict overcommit: backing is opened granule by granule
+  std::vector<std::unique_ptr<Pool>> devices;  ///< no granule has blocks of two
+  std::unique_ptr<Pool> modules, host;
   std::map<std::uint64_t, Allocation> live;  // by base
 };
 
-AddressSpace::AddressSpace(std::uint64_t device_bytes)
+AddressSpace::AddressSpace(std::uint64_t device_bytes, unsigned devices)
     : state_(std::make_unique<State>(std::max(device_bytes, kGranule))) {
   // Twice the memory, so that fragmentation never ends a program that the hardware would have run; less where the
   // process may not have that much address space (ulimit -v).
@@ -111,7 +113,9 @@ AddressSpace::AddressSpace(std::uint64_t device_bytes)
   madvise(reinterpret_cast<void*>(reserved_base_), wanted, MADV_DONTDUMP);
   const std::uint64_t device_range = wanted - kModuleBytes;
   state_->limit = std::min(state_->limit, device_range);
-  state_->device = std::make_unique<State::Pool>(reserved_base_, device_range);
+  const std::uint64_t part = device_range / std::max(devices, 1u) / kGranule * kGranule;
+  for (unsigned i = 0; i < std::max(devices, 1u); ++i)
+    state_->devices.push_back(std::make_unique<State::Pool>(reserved_base_ + i * part, part));
   state_->modules = std::make_unique<State::Pool>(reserved_base_ + device_range, kModuleBytes);
 }
 
@@ -122,8 +126,8 @@ AddressSpace::~AddressSpace() {
   if (state_->host) munmap(reinterpret_cast<void*>(state_->host->base), state_->host->size);
 }
 
-std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
-  MUSCOPE_CHECK(kind != Kind::kRegistered);
+std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind, unsigned device) {
+  MUSCOPE_CHECK(kind != Kind::kRegistered && kind != Kind::kVirtual && device < state_->devices.size());
   const bool on_host = kind == Kind::kManaged || kind == Kind::kPinned;
   const std::unique_lock lock(state_->mutex);
   State& state = *state_;
@@ -137,7 +141,7 @@ std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
     if (base == 0) return 0;
     state.host = std::make_unique<State::Pool>(base, size);
   }
-  State::Pool& pool = on_host ? *state.host : kind == Kind::kModule ? *state.modules : *state.device;
+  State::Pool& pool = on_host ? *state.host : kind == Kind::kModule ? *state.modules : *state.devices[device];
   if (state.used + state.host_used + pool.placement.would_map(bytes) > state.limit) return 0;
   const auto placed = pool.placement.place(bytes);
   if (!placed) return 0;
@@ -157,7 +161,9 @@ std::uint64_t AddressSpace::allocate(std::uint64_t bytes, Kind kind) {
     }
   }
   if (kind == Kind::kHeap) state.heap_used += bytes;
-  state.live.emplace(base, Allocation{base, base + bytes, on_host ? 0 : device_distance_, state.next_id++, kind});
+  Allocation made{base, base + bytes, on_host ? 0 : device_distance_, state.next_id++, kind};
+  made.device = static_cast<std::uint8_t>(device);
+  state.live.emplace(base, made);
   __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
   return base;
 }
@@ -196,15 +202,71 @@ void AddressSpace::set_heap_limit(std::uint64_t bytes) {
   state_->heap_limit = bytes;
 }
 
+bool AddressSpace::set_rights(std::uint64_t address, std::uint64_t readers, std::uint64_t writers) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->live.find(address);
+  if (found == state_->live.end()) return false;
+  found->second.own_rights = true;
+  found->second.readers = readers;
+  found->second.writers = writers;
+  __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
+  return true;
+}
+
+void AddressSpace::add_range(std::uint64_t base, std::uint64_t bytes, std::int64_t distance) {
+  const std::unique_lock lock(state_->mutex);
+  virtual_base_ = base;
+  virtual_distance_ = distance;
+  __atomic_store_n(&virtual_bytes_, bytes, __ATOMIC_RELEASE);
+}
+
+bool AddressSpace::charge(std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  const std::uint64_t used = state_->used + state_->host_used;
+  if (bytes > state_->limit - std::min(state_->limit, used)) return false;
+  state_->used += bytes;
+  return true;
+}
+
+void AddressSpace::uncharge(std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  state_->used -= std::min(state_->used, bytes);
+}
+
+void AddressSpace::add_mapping(std::uint64_t address, std::uint64_t bytes, unsigned device) {
+  const std::unique_lock lock(state_->mutex);
+  Allocation made{address, address + bytes, virtual_distance_, state_->next_id++, Kind::kVirtual};
+  made.device = static_cast<std::uint8_t>(device);
+  made.own_rights = true;
+  state_->live.emplace(address, made);
+  __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
+}
+
+void AddressSpace::remove_mapping(std::uint64_t address) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->live.find(address);
+  if (found == state_->live.end() || found->second.kind != Kind::kVirtual) return;
+  state_->live.erase(found);
+  __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
+}
+
+bool AddressSpace::within_reach(std::uint64_t address, std::uint64_t reach) const {
+  for (unsigned i = 0; i < state_->devices.size(); ++i)
+    if (state_->devices[i]->holds(address)) return ((reach >> i) & 1) != 0;
+  return true;
+}
+
 bool AddressSpace::add_host(const void* pointer, std::uint64_t bytes, Kind kind) {
   const auto base = reinterpret_cast<std::uint64_t>(pointer);
   if (base == 0 || bytes == 0 || base + bytes < base) return false;
   if (base < reserved_base_ + reserved_bytes_ && base + bytes > reserved_base_) return false;
+  if (base < virtual_base_ + virtual_bytes_ && base + bytes > virtual_base_) return false;
   const std::unique_lock lock(state_->mutex);
   const auto next = state_->live.lower_bound(base);
   if (next != state_->live.end() && next->first < base + bytes) return false;
   if (next != state_->live.begin() && std::prev(next)->second.end > base) return false;
-  state_->live.emplace(base, Allocation{base, base + bytes, 0, state_->next_id++, kind});
+  Allocation made{base, base + bytes, 0, state_->next_id++, kind};
+  state_->live.emplace(base, made);
   __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
   return true;
 }
@@ -213,6 +275,7 @@ bool AddressSpace::remove_host(const void* pointer) {
   const std::unique_lock lock(state_->mutex);
   const auto found = state_->live.find(reinterpret_cast<std::uint64_t>(pointer));
   if (found == state_->live.end() || state_->pool_of(found->first) != nullptr) return false;
+  if (found->second.kind == Kind::kVirtual) return false;
   state_->live.erase(found);
   __atomic_add_fetch(&generation_, 1, __ATOMIC_ACQ_REL);
   return true;
@@ -228,9 +291,9 @@ Allocation AddressSpace::find(std::uint64_t address) const {
 
 bool AddressSpace::mapped(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t last = address + std::max<std::uint64_t>(bytes, 1) - 1;
-  if (last < address) return false;
-  if (in_device_range(address)) {
-    if (!in_device_range(last)) return false;
+  if (last < address || in_virtual_range(address)) return false;  // mappings there have no bytes beside them
+  if (address - reserved_base_ < reserved_bytes_) {
+    if (last - reserved_base_ >= reserved_bytes_) return false;
     const std::uint64_t first_granule = (address - reserved_base_) / kGranule;
     const std::uint64_t last_granule = (last - reserved_base_) / kGranule;
     return std::memchr(granule_map_ + first_granule, 0, last_granule - first_granule + 1) == nullptr;

@@ -24,12 +24,24 @@ bool extent(const Area& area, const Box& box, std::uint64_t& bytes) {
   return !__builtin_add_overflow(rows, slices, &bytes) && !__builtin_add_overflow(bytes, box.width, &bytes);
 }
 
-// May the box be read (written) there?
-bool accessible(Runtime& runtime, const Area& area, const Box& box, Place place, bool write) {
+// Mappings side by side count as one.
+bool mappings_let(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, unsigned device, bool write) {
+  for (std::uint64_t at = address; at < address + bytes;) {
+    const memory::Allocation mapping = runtime.memory().find(at);
+    if (mapping.id == 0 || !mapping.lets(device, 0, write)) return false;
+    at = mapping.end;
+  }
+  return true;
+}
+
+// May the box be read (written) there? Copies reach memory of every device; what is mapped asks who may use it (H200).
+bool accessible(Runtime& runtime, const Area& area, const Box& box, Place place, bool write, const Stream& stream) {
   std::uint64_t bytes = 0;
   if (place == Place::kNowhere || !extent(area, box, bytes)) return false;
   if (place != Place::kHost) {
     const memory::Allocation allocation = runtime.memory().find(area.address);
+    if (allocation.kind == memory::Kind::kVirtual)
+      return mappings_let(runtime, area.address, bytes, static_cast<unsigned>(stream.device()), write);
     if (allocation.id != 0 && bytes <= allocation.end - area.address) return true;
     if (place == Place::kDevice) return false;
   }
@@ -138,6 +150,7 @@ Place place_of(Runtime& runtime, std::uint64_t address) {
     case memory::Kind::kDevice:
     case memory::Kind::kHeap:
     case memory::Kind::kModule:
+    case memory::Kind::kVirtual:
       break;
   }
   return Place::kDevice;
@@ -154,9 +167,11 @@ cudaError_t copy(Runtime& runtime, const Area& to, const Area& from, const Box& 
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   if ((to_device && !device_reaches(to_place)) || (from_device && !device_reaches(from_place)))
     return cudaErrorInvalidValue;
-  if (!accessible(runtime, to, box, to_place, true) || !accessible(runtime, from, box, from_place, false))
-    return cudaErrorInvalidValue;
   const StreamRef stream = runtime.stream(caller.stream);
+  const Stream& orders = stream ? *stream : *runtime.current_device().default_stream();
+  if (!accessible(runtime, to, box, to_place, true, orders) ||
+      !accessible(runtime, from, box, from_place, false, orders))
+    return cudaErrorInvalidValue;
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (const auto captured = capture(stream, caller.async, [&] { return CopyWork{to, from, box, kind}; }))
     return *captured;
@@ -194,8 +209,13 @@ cudaError_t fill(Runtime& runtime, const Area& to, unsigned value, const Box& bo
                  unsigned element_bytes) {
   if (box.empty()) return cudaSuccess;
   const Place place = place_of(runtime, to.address);
-  if (!device_reaches(place) || !accessible(runtime, to, box, place, true)) return cudaErrorInvalidValue;
   const StreamRef stream = runtime.stream(caller.stream);
+  const Stream& orders = stream ? *stream : *runtime.current_device().default_stream();
+  if (!device_reaches(place) || !accessible(runtime, to, box, place, true, orders)) return cudaErrorInvalidValue;
+  // The stream's device does it, so it must be able to (H200).
+  Device* const device = runtime.device(orders.device());
+  if (!runtime.memory().find(to.address).lets(static_cast<unsigned>(orders.device()), device->reach(), true))
+    return cudaErrorInvalidValue;
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (const auto captured = capture(stream, caller.async, [&] { return FillWork{to, box, value, element_bytes}; }))
     return *captured;

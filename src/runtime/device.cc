@@ -26,6 +26,13 @@ void Device::fault(cudaError_t error) {
   fault_.compare_exchange_strong(expected, error);
 }
 
+std::uint64_t Device::reach() {
+  const std::lock_guard lock(mutex);
+  std::uint64_t mask = std::uint64_t{1} << index_;
+  for (const int peer : peers) mask |= std::uint64_t{1} << peer;
+  return mask;
+}
+
 void Device::reset() {
   const std::lock_guard lock(mutex);
   set_default_limits();

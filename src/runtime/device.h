@@ -31,6 +31,9 @@ class Device {
   /// cudaDeviceReset after a fault: calls then fail with cudaErrorDevicesUnavailable (H200, driver 580).
   void reset();
 
+  /// Devices whose memory kernels of this one may use, bit by bit: its own and its peers.
+  std::uint64_t reach();
+
   std::mutex mutex;  ///< guards what follows
   std::array<std::size_t, 9> limits{};
   unsigned flags = cudaDeviceMapHost;

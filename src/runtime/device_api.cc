@@ -235,6 +235,7 @@ MUSCOPE_ENTRY(cudaDeviceCanAccessPeer)(int* can, int from, int to) {
   return enter(Needs::kRuntime, [&](Runtime& runtime) -> cudaError_t {
     if (can == nullptr) return cudaErrorInvalidValue;
     if (runtime.device(from) == nullptr || runtime.device(to) == nullptr) return cudaErrorInvalidDevice;
+    note_runtime_call();
     *can = from != to;
     return cudaSuccess;
   });

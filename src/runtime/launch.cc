@@ -167,9 +167,9 @@ model::Occupancy occupancy_of(Runtime& runtime, const KernelEntry& kernel, const
 
 cudaError_t launch(Runtime& runtime, const Launch& request) {
   KernelEntry& entry = *request.kernel;
-  Device& device = runtime.current_device();
+  Device& device = request.device != nullptr ? *request.device : runtime.current_device();
   const StreamRef stream = runtime.stream(request.stream);
-  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!stream || stream->device() != device.index()) return cudaErrorInvalidResourceHandle;
   // CUDA 13 answers cudaErrorInvalidValue for what was cudaErrorInvalidConfiguration until CUDA 12.
   const cudaError_t bad_shape = entry.binary->toolkit < 13 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
   if (const std::string wrong = wrong_shape(runtime.gpu(), request.grid, request.block); !wrong.empty())
@@ -217,9 +217,12 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   }
   out.cooperative = request.cooperative;
   if (request.cooperative) {
-    out.grid_workspace = runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule);
+    out.grid_workspace =
+        runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule, static_cast<unsigned>(device.index()));
     if (out.grid_workspace == 0) return cudaErrorMemoryAllocation;
   }
+  out.device = static_cast<unsigned>(device.index());
+  out.reach = device.reach();
   out.observe = selects_launch(pending->index, entry.info->name);
   Operation operation;
   operation.run = [pending] { return begin(*pending); };

@@ -11,6 +11,7 @@
 
 namespace muscope::runtime {
 
+class Device;
 class Runtime;
 
 struct Launch {
@@ -21,6 +22,7 @@ struct Launch {
   void** arguments = nullptr;  ///< one pointer per parameter
   bool cooperative = false;
   std::array<std::uint32_t, 3> cluster{};  ///< blocks of a cluster, of the launch's attribute; zeros: not given
+  Device* device = nullptr;                ///< null: the current one
 };
 
 /// Finds the kernel of a host stub or a handle. cudaErrorInvalidDeviceFunction for null, cudaErrorInvalidResourceHandle

@@ -264,7 +264,8 @@ code::LoadedModule& Modules::load(Runtime& runtime, FatBinary& binary, int devic
   const auto at = static_cast<std::size_t>(device);
   if (binary.loaded.size() <= at) binary.loaded.resize(at + 1);
   if (!binary.loaded[at]) {
-    binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory(), binary.machine.code);
+    binary.loaded[at] = std::make_unique<code::LoadedModule>(binary.module, runtime.memory(), binary.machine.code,
+                                                             static_cast<unsigned>(device));
     for (const auto& variable : binary.variables) place_managed(runtime, *binary.loaded[at], *variable);
   }
   return *binary.loaded[at];

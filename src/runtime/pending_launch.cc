@@ -61,7 +61,7 @@ void record(PendingLaunch& pending, exec::LaunchResult& result) {
     record.state = views::LaunchState::kFaulted;
   }
   if (const cudaError_t error = error_of(result.outcome)) {
-    pending.device.fault(error);
+    pending.runtime.fault(pending.device, error);
     pending.runtime.write_output();  // the program may end before it synchronises again
   }
   if (pending.request.observe || record.state != views::LaunchState::kFinished) {
@@ -102,7 +102,7 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   if (!code) {
     tell("D515", fmt::format("a kernel launched {:#x}, which is no kernel", child.launch.function),
          "launches from the device need the kernel's own name or pointer, taken in device code");
-    parent.device.fault(cudaErrorInvalidDeviceFunction);
+    parent.runtime.fault(parent.device, cudaErrorInvalidDeviceFunction);
     return {};
   }
   PendingLaunch pending{parent.runtime, parent.device, *entry, {}, 0, child.stream, {}};
@@ -119,6 +119,8 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   if (bytes > 0)
     std::memcpy(request.params.data(), parent.runtime.memory().host_pointer(child.launch.parameters), bytes);
   request.observe = selects_launch(pending.index, entry->info->name);
+  request.device = parent.request.device;
+  request.reach = parent.request.reach;
   pending.begun = std::chrono::steady_clock::now();
   Spool::of_process().kernel(*entry->info);
   Spool::of_process().launch_begin(pending.index, entry->info->name,
@@ -141,7 +143,7 @@ void run_children(PendingLaunch& parent, std::vector<exec::DeviceLaunch> launche
     } catch (const Error& error) {
       const Diagnostic& first = error.diagnostics().front();
       tell(first.code.c_str(), first.text, first.hint);
-      parent.device.fault(cudaErrorNotSupported);
+      parent.runtime.fault(parent.device, cudaErrorNotSupported);
     }
     parent.runtime.memory().release(child.launch.parameters);
   }

@@ -24,6 +24,7 @@ bool on_device(const Block& block) { return block.source == Source::kMalloc || b
 struct Pool {
   int device = 0;
   std::array<std::atomic<std::uint64_t>, cudaMemPoolAttrUsedMemHigh + 1> values{};
+  std::atomic<std::uint64_t> readers{0}, writers{0};  ///< other devices that may use its memory, bit by bit
 };
 
 constexpr int kMaxPools = 64;
@@ -48,6 +49,12 @@ std::uint64_t used(Runtime& runtime, const Pool& pool) {
 
 void raise(std::atomic<std::uint64_t>& high, std::uint64_t value) { high = std::max(high.load(), value); }
 
+// Access of peers does not open pools (H200).
+void set_rights(Runtime& runtime, std::uint64_t address, const Pool& pool, int device) {
+  const std::uint64_t own = std::uint64_t{1} << device;
+  runtime.memory().set_rights(address, pool.readers | own, pool.writers | own);
+}
+
 cudaError_t allocate_async(Runtime& runtime, void** pointer, std::size_t bytes, cudaStream_t stream) {
   const StreamRef ordered = runtime.stream(stream);
   if (!ordered) return cudaErrorInvalidResourceHandle;
@@ -64,6 +71,9 @@ cudaError_t allocate_async(Runtime& runtime, void** pointer, std::size_t bytes, 
     if (captured) return *captured != cudaSuccess ? *captured : error;
   }
   const cudaError_t error = allocate(runtime, pointer, bytes, Source::kMallocAsync, 0);
+  if (error == cudaSuccess && *pointer != nullptr)
+    set_rights(runtime, number(*pointer), g_pools[runtime.current_device().index() % kMaxPools],
+               runtime.current_device().index());
   Pool& pool = g_pools[runtime.current_device().index() % kMaxPools];
   const std::uint64_t now = used(runtime, pool);
   raise(pool.values[cudaMemPoolAttrUsedMemHigh], now);
@@ -188,6 +198,48 @@ MUSCOPE_ENTRY(cudaMemPoolGetAttribute)(cudaMemPool_t handle, cudaMemPoolAttr att
         return cudaErrorInvalidValue;
     }
     std::memcpy(value, &bytes, sizeof bytes);
+    return cudaSuccess;
+  });
+}
+
+MUSCOPE_ENTRY(cudaMemPoolSetAccess)(cudaMemPool_t handle, const cudaMemAccessDesc* list, std::size_t count) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    Pool* const pool = find(runtime, handle);
+    if (pool == nullptr || (list == nullptr && count > 0)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool known = list[i].flags == cudaMemAccessFlagsProtNone || list[i].flags == cudaMemAccessFlagsProtRead ||
+                         list[i].flags == cudaMemAccessFlagsProtReadWrite;
+      if (list[i].location.type != cudaMemLocationTypeDevice || !known) return cudaErrorInvalidValue;
+      if (runtime.device(list[i].location.id) == nullptr) return cudaErrorInvalidDevice;
+      // The device that has the memory cannot lose it ("cudaMemPoolSetAccess" in the CUDA Runtime API).
+      if (list[i].location.id == pool->device && list[i].flags != cudaMemAccessFlagsProtReadWrite)
+        return cudaErrorInvalidValue;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << list[i].location.id;
+      const bool read = list[i].flags != cudaMemAccessFlagsProtNone;
+      pool->readers = read ? pool->readers | bit : pool->readers & ~bit;
+      pool->writers = list[i].flags == cudaMemAccessFlagsProtReadWrite ? pool->writers | bit : pool->writers & ~bit;
+    }
+    for (const muscope::memory::Allocation& allocation : runtime.memory().allocations()) {
+      const auto block = runtime.blocks().find(allocation.base);
+      if (block && block->source == Source::kMallocAsync && block->device == pool->device)
+        set_rights(runtime, allocation.base, *pool, pool->device);
+    }
+    return cudaSuccess;
+  });
+}
+
+MUSCOPE_ENTRY(cudaMemPoolGetAccess)(cudaMemAccessFlags* flags, cudaMemPool_t handle, cudaMemLocation* location) {
+  return enter([&](Runtime& runtime) -> cudaError_t {
+    Pool* const pool = find(runtime, handle);
+    if (pool == nullptr || flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
+    if (location->type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+    if (runtime.device(location->id) == nullptr) return cudaErrorInvalidDevice;
+    const bool own = location->id == pool->device;
+    const bool read = own || ((pool->readers >> location->id) & 1) != 0;
+    const bool write = own || ((pool->writers >> location->id) & 1) != 0;
+    *flags = write ? cudaMemAccessFlagsProtReadWrite : read ? cudaMemAccessFlagsProtRead : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }

@@ -27,7 +27,8 @@ Runtime::Runtime()
     : gpu_(arch::find_gpu(RunOptions::of_process().gpu)),
       device_bytes_(gpu_.memory_bytes.known ? static_cast<std::uint64_t>(gpu_.memory_bytes.as_int())
                                             : std::uint64_t{16} << 30),
-      memory_(device_bytes_ * static_cast<std::uint64_t>(RunOptions::of_process().devices)) {
+      memory_(device_bytes_ * static_cast<std::uint64_t>(RunOptions::of_process().devices),
+              static_cast<unsigned>(RunOptions::of_process().devices)) {
   for (int i = 0; i < RunOptions::of_process().devices; ++i)
     devices_.push_back(std::make_unique<Device>(i, scheduler_));
   set_device_range(memory_.reserved_base(), memory_.reserved_bytes());
@@ -60,9 +61,16 @@ StreamRef Runtime::stream(cudaStream_t handle) {
 std::uint64_t Runtime::allocate(Device& device, std::uint64_t bytes, memory::Kind kind) {
   const bool counts = kind == memory::Kind::kDevice;
   if (counts && device.used_bytes.load() + bytes > device_bytes_) return 0;
-  const std::uint64_t address = memory_.allocate(bytes, kind);
+  const std::uint64_t address = memory_.allocate(bytes, kind, static_cast<unsigned>(device.index()));
   if (address != 0 && counts) device.used_bytes += bytes;
   return address;
+}
+
+void Runtime::fault(Device& device, cudaError_t error) {
+  device.fault(error);
+  const std::uint64_t reach = device.reach(), self = std::uint64_t{1} << device.index();
+  for (const auto& other : devices_)
+    if (((reach >> other->index()) & 1) != 0 || (other->reach() & self) != 0) other->fault(error);
 }
 
 void Runtime::memory_info(const Device& device, std::uint64_t& free, std::uint64_t& total) const {

@@ -12,6 +12,7 @@
 #include "arch/gpu_spec.h"
 #include "exec/launcher.h"
 #include "memory/address_space.h"
+#include "memory/virtual_memory.h"
 #include "runtime/array.h"
 #include "runtime/blocks.h"
 #include "runtime/device.h"
@@ -53,6 +54,11 @@ class Runtime {
 
   /// Bytes of device memory, placed on `device`; 0 when it or the machine has not that much.
   std::uint64_t allocate(Device& device, std::uint64_t bytes, memory::Kind kind);
+  /// A kernel of the device ended with this error. Devices that are peers of it, or it of them, fail as well (H200).
+  void fault(Device& device, cudaError_t error);
+  memory::VirtualMemory& virtual_memory() { return virtual_memory_; }
+  std::uint64_t device_bytes() const { return device_bytes_; }
+
   /// What cudaMemGetInfo reports for a device.
   void memory_info(const Device& device, std::uint64_t& free, std::uint64_t& total) const;
 
@@ -71,6 +77,7 @@ class Runtime {
   const arch::GpuSpec gpu_;
   std::uint64_t device_bytes_;
   memory::AddressSpace memory_;
+  memory::VirtualMemory virtual_memory_{memory_};
   Scheduler scheduler_;
   std::vector<std::unique_ptr<Device>> devices_;
   Blocks blocks_;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cubin/elf_view.h"
+#include "cubin/static_runtime.h"
 #include "runtime/api_table.h"
 
 namespace muscope::runtime {
@@ -119,8 +120,15 @@ std::vector<StaticFunction> static_functions(std::span<const std::uint8_t> file,
   std::string why;
   const auto elf = cubin::ElfView::parse(file, why);
   if (!elf || elf->machine() != EM_X86_64 || (elf->type() != ET_EXEC && elf->type() != ET_DYN)) return found;
+  const auto stripped = [&] {
+    major = cubin::kKnownStaticRuntime;
+    std::vector<StaticFunction> all;
+    for (const cubin::StrippedFunction& f : cubin::find_stripped_runtime(*elf))
+      all.push_back({std::string(f.name), f.address, f.room});
+    return all;
+  };
   const cubin::ElfSection* const table = elf->find(".symtab");
-  if (table == nullptr) return found;
+  if (table == nullptr) return stripped();
   std::vector<std::uint64_t> starts;
   bool registers = false;
   major = 13;
@@ -134,7 +142,7 @@ std::vector<StaticFunction> static_functions(std::span<const std::uint8_t> file,
     return true;
   });
   // A program may have functions of its own that are called like that, but not that one.
-  if (!registers) return {};
+  if (!registers) return stripped();
   std::sort(starts.begin(), starts.end());
   for (StaticFunction& function : found) {
     const auto next = std::upper_bound(starts.begin(), starts.end(), function.address);

@@ -1,5 +1,6 @@
-// Programs that nvcc links by default contain the CUDA runtime (libcudart_static.a). Its functions still have symbols,
-// so each can be made to jump to ours before the program's first constructor runs.
+// Programs that nvcc links by default contain the CUDA runtime (libcudart_static.a), and so do NVIDIA's libraries.
+// Where its functions have symbols, or lie as in a known release (cubin/static_runtime.h), each can be made to jump to
+// ours before the program's first constructor runs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct StaticFunction {
   std::uint64_t room = 0;     ///< bytes up to the next symbol
 };
 
-/// The runtime functions that the file contains; empty when it has no symbol table or no static runtime. Whatever the
+/// The runtime functions that the file contains; empty when it has no static runtime, or an unknown one. Whatever the
 /// bytes hold. `major` becomes the CUDA version that they are of.
 std::vector<StaticFunction> static_functions(std::span<const std::uint8_t> file, int& major);
 

@@ -274,7 +274,6 @@ TEST_F(RunCases, WhatCannotRunIsRefused) {
   for (const char* gpu : {"a100", "sm_89", "sm_100"})
     EXPECT_THAT(muscope({"--gpu", gpu, kBinaries + "vadd_sass90"}).err, HasSubstr("D204")) << gpu;
   EXPECT_THAT(muscope({"--count-from", "ptx", kBinaries + "vadd_sass90"}).err, HasSubstr("D204"));
-  EXPECT_THAT(muscope({kBinaries + "vadd_static_stripped"}).err, HasSubstr("D205"));
   EXPECT_EQ(muscope({path("missing")}).exit_code, 3);
   EXPECT_EQ(muscope({}).exit_code, 2);
   EXPECT_EQ(muscope({"--gpu"}).exit_code, 2);
@@ -285,6 +284,14 @@ TEST_F(RunCases, MachineCodeAloneRunsWhereItIsFor) {
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("vadd PASS"));
   EXPECT_THAT(r.err, Not(HasSubstr("error")));
+  report_ = read_report();
+  ASSERT_EQ(launches(), 1u);
+}
+
+TEST_F(RunCases, AStrippedRuntimeOfAKnownReleaseIsReplaced) {
+  const ProcessResult r = muscope({"--json", path("report.json"), kBinaries + "vadd_static_stripped"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("vadd PASS"));
   report_ = read_report();
   ASSERT_EQ(launches(), 1u);
 }

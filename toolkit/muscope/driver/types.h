@@ -28,6 +28,7 @@ typedef struct CUgraphNode_st* CUgraphNode;
 typedef struct CUgraphExec_st* CUgraphExec;
 typedef struct CUmemPoolHandle_st* CUmemoryPool;
 typedef struct CUlinkState_st* CUlinkState;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 
@@ -197,6 +198,24 @@ typedef struct CUmemLocation_st {
   CUmemLocationType type;
   int id;
 } CUmemLocation;
+
+typedef struct CUmemAccessDesc_st {
+  CUmemLocation location;
+  CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
+typedef struct CUmemAllocationProp_st {
+  CUmemAllocationType type;
+  CUmemAllocationHandleType requestedHandleTypes;
+  CUmemLocation location;
+  void* win32HandleMetaData;
+  struct {
+    unsigned char compressionType;
+    unsigned char gpuDirectRDMACapable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } allocFlags;
+} CUmemAllocationProp;
 
 typedef struct CUctxCreateParams_st {
   void* execAffinityParams;
