@@ -58,6 +58,7 @@ void find_bank_conflicts(const Context& context, Advices& out) {
     const BankReplay replay(array);
     const std::uint64_t before = replay.wavefronts(), ideal = replay.ideal();
     if (before <= ideal || static_cast<double>(before - ideal) < kWorthChanging * static_cast<double>(before)) continue;
+    if (2 * replay.data_conflicts() > before - ideal) continue;  // A501 speaks of atomics
     const std::vector<const Site*> sites = by_conflicts(array);
     const report::SiteReport& worst = *sites.front()->counts;
     report::AdviceReport advice = advice_at(context, sites);

@@ -14,6 +14,17 @@ constexpr std::uint64_t kBankRow = 128;  ///< bytes over all 32 banks
 constexpr std::uint64_t kShortestRow = 32;
 constexpr std::size_t kMostPitches = 24;
 
+/// Addresses that follow the data, of which only some are known: a layout searched for these would fit them alone.
+bool follows_data(const Site& site) {
+  if (site.samples->complete) return false;
+  std::uint64_t scattered = 0, all = 0;
+  for (const views::AccessPattern& pattern : site.samples->patterns) {
+    all += pattern.count;
+    scattered += pattern.scattered() ? pattern.count : 0;
+  }
+  return 2 * scattered > all;
+}
+
 bool moves(const Site& site) {
   return site.counts->kind != trace::Kind::kCopy && site.counts->kind != trace::Kind::kCopyAround;
 }
@@ -28,8 +39,13 @@ std::uint64_t BankLayout::place(std::uint64_t offset) const {
 }
 
 std::string BankLayout::text() const {
-  if (xor_bits == 0)
+  if (xor_bits == 0 && seen)
     return fmt::format("a pitch of {} instead of {} elements of {} B", (pitch + pad) / unit, pitch / unit, unit);
+  if (xor_bits == 0)
+    return fmt::format(
+        "put element i at i + {} (elements of {} B)",
+        pad == unit ? fmt::format("i / {}", pitch / unit) : fmt::format("{} * (i / {})", pad / unit, pitch / unit),
+        unit);
   const std::string row = xor_shift == 0 ? "row" : fmt::format("(row / {})", 1u << xor_shift);
   return fmt::format("in rows of {} elements of {} B, put column c of a row at c ^ ({} % {})", pitch / unit, unit, row,
                      1u << xor_bits);
@@ -43,7 +59,9 @@ BankReplay::BankReplay(const Array& array) {
     wavefronts_ += site->counts->wavefronts;
     ideal_ += site->counts->ideal_wavefronts;
     const auto same = replay(*site, [](const views::AccessPattern&, Lanes&) { return true; });
-    const bool fixed = !moves(*site) || !same || (same->exact && same->sum != site->counts->wavefronts);
+    const bool data = follows_data(*site);
+    if (data) data_wavefronts_ += site->counts->wavefronts - site->counts->ideal_wavefronts;
+    const bool fixed = data || !moves(*site) || !same || (same->exact && same->sum != site->counts->wavefronts);
     sites_.push_back({site, fixed});
   }
   unit_ = std::min<std::uint64_t>(unit_, 16);
@@ -115,16 +133,17 @@ LayoutSearch search_layouts(const BankReplay& replay, std::uint64_t most_extra) 
   };
   for (const auto& [pitch, seen] : replay.pitches()) {
     for (std::uint64_t pad = replay.unit(); pad <= kBankRow; pad += replay.unit()) {
-      const BankLayout layout{replay.unit(), pitch, pad, 0, 0};
+      const BankLayout layout{replay.unit(), pitch, pad, 0, 0, seen};
       if (layout.extra(replay.bytes()) > most_extra) break;
       keep(found.pad, replay.cost(layout), seen);
     }
     if (!std::has_single_bit(pitch)) continue;
     for (unsigned bits = 1; bits <= 5 && (replay.unit() << bits) <= pitch; ++bits)
       for (unsigned shift = 0; shift <= 2; ++shift)
-        keep(found.swizzle, replay.cost({replay.unit(), pitch, 0, bits, shift}), seen);
+        keep(found.swizzle, replay.cost({replay.unit(), pitch, 0, bits, shift, seen}), seen);
   }
-  if (found.pad) found.by_habit = replay.cost({replay.unit(), found.pad->layout.pitch, replay.unit(), 0, 0});
+  if (found.pad)
+    found.by_habit = replay.cost({replay.unit(), found.pad->layout.pitch, replay.unit(), 0, 0, found.pad->layout.seen});
   return found;
 }
 

@@ -19,6 +19,7 @@ struct BankLayout {
   std::uint64_t pad = 0;    ///< bytes added to each row
   unsigned xor_bits = 0;    ///< swizzle: unit of column c goes to c xor (row >> xor_shift) mod 2^xor_bits
   unsigned xor_shift = 0;
+  bool seen = true;  ///< the program has rows of this pitch; else it is a way to count elements
 
   std::uint64_t place(std::uint64_t offset) const;
   /// Bytes that an array of `bytes` takes more.
@@ -41,6 +42,9 @@ class BankReplay {
   std::optional<LayoutCost> cost(const BankLayout& layout) const;
   std::uint64_t wavefronts() const { return wavefronts_; }  ///< as counted
   std::uint64_t ideal() const { return ideal_; }
+  /// Conflicts of accesses that follow the data (scattered, of too many kinds to be recorded): no layout is found for
+  /// them.
+  std::uint64_t data_conflicts() const { return data_wavefronts_; }
   std::uint64_t unit() const { return unit_; }
   std::uint64_t bytes() const { return bytes_; }
   /// A row length that the accesses suggest. `seen`: a distance between lanes or between accesses of a thread; others
@@ -56,7 +60,7 @@ class BankReplay {
     const Site* site;
     bool fixed;
   };
-  std::uint64_t origin_ = 0, bytes_ = 0, unit_ = 4, wavefronts_ = 0, ideal_ = 0;
+  std::uint64_t origin_ = 0, bytes_ = 0, unit_ = 4, wavefronts_ = 0, ideal_ = 0, data_wavefronts_ = 0;
   std::vector<Replayable> sites_;
 };
 

@@ -71,6 +71,18 @@ TEST(BankConflicts, PaddingThatDoesNotFitIsNotProposed) {
   EXPECT_EQ(advice->after, 32);
 }
 
+// A layout that is searched on some of the data's addresses would fit these alone.
+TEST(BankConflicts, SilentWhereAddressesFollowTheData) {
+  TestLaunch t({16, 1, 1}, {256, 1, 1});
+  const auto read = t.site(Space::kShared, Kind::kLoad, 4, 7);
+  std::uint64_t state = 1;
+  t.run(read, [&](auto, auto, auto, auto) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return 4 * (state >> 54);
+  });
+  EXPECT_EQ(find(t.report(), "A201"), nullptr);
+}
+
 TEST(BankConflicts, SilentWithoutConflicts) {
   TestLaunch t({4, 1, 1}, {256, 1, 1});
   const auto read = t.site(Space::kShared, Kind::kLoad, 4, 7);
