@@ -88,7 +88,8 @@ void lower_address(MachineBuilder& b, const sass::Instruction& i, Op& op);
 /// LDSM and STSM; false when the instruction is none.
 bool lower_matrix_access(MachineBuilder& b, const sass::Instruction& i);
 void lower_space_query(MachineBuilder& b, const sass::Instruction& i);
-void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
+/// Textures and surfaces; false when the instruction is none.
+bool lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
 /// Asynchronous copies and mbarriers; false when the instruction is none.
 bool lower_async_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);

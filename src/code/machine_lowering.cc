@@ -248,20 +248,11 @@ class MachineLowering {
         return lower_special_register(b_, i);
       case Opcode::kQSPC:
         return lower_space_query(b_, i);
-      case Opcode::kTEX:
-      case Opcode::kTLD:
-      case Opcode::kTLD4:
-      case Opcode::kTXD:
-      case Opcode::kTXQ:
-      case Opcode::kSULD:
-      case Opcode::kSUST:
-      case Opcode::kSURED:
-        return lower_texture_instruction(b_, i);
       default:
         break;
     }
     if (is_memory_instruction(i)) return lower_memory_instruction(b_, i);
-    if (lower_async_instruction(b_, i)) return;
+    if (lower_async_instruction(b_, i) || lower_texture_instruction(b_, i)) return;
     if (lower_matrix_access(b_, i)) return;
     if (!b_.input().executable || !b_.input().executable(i)) throw CannotLower("an instruction without a handler");
     lower_plain(i);

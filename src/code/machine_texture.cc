@@ -146,16 +146,24 @@ void lower_surface(MachineBuilder& b, const sass::Instruction& i) {
 
 }  // namespace
 
-void lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i) {
+bool lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i) {
   switch (i.opcode) {
+    case Opcode::kTEX:
+    case Opcode::kTLD:
+    case Opcode::kTLD4:
+    case Opcode::kTXD:
+      lower_sample(b, i);
+      return true;
     case Opcode::kTXQ:
-      return lower_query(b, i);
+      lower_query(b, i);
+      return true;
     case Opcode::kSULD:
     case Opcode::kSUST:
     case Opcode::kSURED:
-      return lower_surface(b, i);
+      lower_surface(b, i);
+      return true;
     default:
-      return lower_sample(b, i);
+      return false;
   }
 }
 
