@@ -112,8 +112,8 @@ TEST(Html, NothingInItIsTakenForHtml) {
   report.argv = {evil};
   report.notes = {evil};
   report.launches[0].kernel = evil;
-  report.launches[0].lines[0].at.file = evil;
-  report.launches[0].lines[0].sites[0].text = evil;
+  report.launches[0].lines[1].at.file = evil;
+  report.launches[0].lines[1].sites[0].text = evil;
   HtmlOptions how = options();
   how.source = [&](const std::string&, int line) { return line < 5 ? std::optional(evil) : std::nullopt; };
   const std::string page = page_of(report, how);
@@ -126,17 +126,17 @@ TEST(Html, NothingInItIsTakenForHtml) {
 
 TEST(Html, AddressesAreShortWhereLanesAreEquallyFarApart) {
   Report report = transpose();
-  SiteReport& site = report.launches[0].lines[0].sites[0];
+  SiteReport& site = report.launches[0].lines[1].sites[0];
   site.worst_cost = 4;
   site.worst_mask = 0xfffffff0;
   for (unsigned lane = 0; lane < kGroupLanes; ++lane) site.worst_addresses[lane] = 0x7f0000000000 - 8 * lane;
-  Json worst = element(page_of(report), "muscope-0-0")["lines"][0]["sites"][0]["worst"];
+  Json worst = element(page_of(report), "muscope-0-0")["lines"][1]["sites"][0]["worst"];
   EXPECT_EQ(worst["mask"], 0xfffffff0);
   EXPECT_EQ(worst["first"], 0x7f0000000000 - 8 * 4);
   EXPECT_EQ(worst["stride"], -8);
   EXPECT_FALSE(worst.contains("addresses"));
   site.worst_addresses[31] = 5;
-  worst = element(page_of(report), "muscope-0-0")["lines"][0]["sites"][0]["worst"];
+  worst = element(page_of(report), "muscope-0-0")["lines"][1]["sites"][0]["worst"];
   EXPECT_EQ(worst["addresses"].size(), 28u);
   EXPECT_EQ(worst["addresses"][27], 5);
   EXPECT_FALSE(worst.contains("stride"));
