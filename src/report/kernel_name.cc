@@ -95,8 +95,14 @@ std::vector<std::string> told_apart(const std::vector<NameParts>& names, std::si
       if (!differs[i] && i > 0 && !differs[i - 1]) continue;  // one mark for several
       inner += (inner.empty() ? "" : ", ") + (differs[i] ? name.arguments[i] : std::string("..."));
     }
-    texts.push_back(name.head + '<' + inner + '>');
-    if (texts.back().size() > width) return {};
+    constexpr std::size_t kLeastOfHead = 10;
+    const std::size_t room = width - std::min(width, inner.size() + 2);
+    std::string head = name.head;
+    if (head.size() > room) {
+      if (room < kLeastOfHead) return {};
+      head = head.substr(0, room - 3) + "...";
+    }
+    texts.push_back(head + '<' + inner + '>');
   }
   return texts;
 }
@@ -111,11 +117,13 @@ std::vector<std::string> shorten_kernel_names(const std::vector<std::string>& na
     alike[out.back()].push_back(out.size() - 1);
   }
   for (const auto& [text, places] : alike) {
-    std::map<std::string, std::string> different;  // name -> how it is told from the others
-    for (const std::size_t place : places) different.emplace(names[place], std::string());
+    std::vector<std::string> different;  // in the order of the rows
+    for (const std::size_t place : places)
+      if (std::find(different.begin(), different.end(), names[place]) == different.end())
+        different.push_back(names[place]);
     if (different.size() < 2) continue;
     std::vector<NameParts> parts;
-    for (const auto& [name, shown] : different) parts.push_back(parts_of(name));
+    for (const std::string& name : different) parts.push_back(parts_of(name));
     std::vector<std::string> texts = told_apart(parts, width);
     if (std::set<std::string>(texts.begin(), texts.end()).size() < different.size()) {
       texts.clear();
@@ -124,9 +132,10 @@ std::vector<std::string> shorten_kernel_names(const std::vector<std::string>& na
         texts.push_back(text.substr(0, width - std::min(width, number.size())) + number);
       }
     }
-    std::size_t next = 0;
-    for (auto& [name, shown] : different) shown = texts[next++];
-    for (const std::size_t place : places) out[place] = different[names[place]];
+    for (const std::size_t place : places) {
+      const auto which = std::find(different.begin(), different.end(), names[place]) - different.begin();
+      out[place] = texts[static_cast<std::size_t>(which)];
+    }
   }
   return out;
 }

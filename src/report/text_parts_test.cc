@@ -48,6 +48,8 @@ TEST(KernelName, ShortensStepByStep) {
                                           "void s::scan<float, s::Policy<128>, 1>(int*)"};
   EXPECT_THAT(shorten_kernel_names(scans, 16),
               ::testing::ElementsAre("scan<..., 1>", "scan<..., 2>", "copy(int*)", "scan<..., 1>"));
+  EXPECT_THAT(shorten_kernel_names({"f_of_a_long_name<true>(int)", "f_of_a_long_name<false>(int)"}, 18),
+              ::testing::ElementsAre("f_of_a_lo...<true>", "f_of_a_l...<false>"));
   EXPECT_THAT(shorten_kernel_names({"a_long_name_1_and_more", "a_long_name_2_and_more"}, 12),
               ::testing::ElementsAre("a_long... #1", "a_long... #2"));
   EXPECT_EQ(kernel_base_name("void main::{lambda(int, float)#1}::run(int) const"), "main::{lambda(int, float)#1}::run");
