@@ -186,8 +186,12 @@ inline cudaError_t launch_convolution(ConvolutionArgs a, std::size_t images, con
 template <int K, Border kBorder, typename Filter>
 inline cudaError_t convolve_with_border(const ConvolutionArgs& a, bool vectors, std::size_t images, const Filter& f,
                                         cudaStream_t stream) {
-  return vectors ? launch_convolution < K, 4, K == 3 ? 2 : 6, kBorder > (a, images, f, stream) : launch_convolution < K,
-         1, K == 3 ? 4 : 8, kBorder > (a, images, f, stream);
+  constexpr int kSingleRows = K == 3 ? 4 : 8, kRows = K == 3 ? 2 : 6;
+  if (!vectors) return launch_convolution<K, 1, kSingleRows, kBorder>(a, images, f, stream);
+  // Few pixels: few blocks, all there at once. Many: more blocks that touch fewer rows each.
+  const bool few = K == 3 && a.width * a.height * static_cast<long long>(images) <= 1 << 22;
+  return few ? launch_convolution<K, 4, 8, kBorder>(a, images, f, stream)
+             : launch_convolution<K, 4, kRows, kBorder>(a, images, f, stream);
 }
 
 template <int K, typename Filter>

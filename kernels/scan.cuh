@@ -52,8 +52,9 @@ __device__ inline T look_back(const TaggedWords<T>& tiles, int at, unsigned tota
 /// kVectors rows of 16 bytes per lane; kWindows warps look back, 32 tiles each. kVectorOut: `out` is as far from a
 /// multiple of 16 bytes as `in`.
 template <int kThreads, int kVectors, int kWindows, bool kExclusive, bool kVectorOut, typename T, typename Op>
-__global__ void __launch_bounds__(kThreads) scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op,
-                                                        T init, CallState* state, unsigned long long* words) {
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op, T init, CallState* state,
+                unsigned long long* words) {
   constexpr int kElements = 16 / sizeof(T);
   constexpr int kWarps = kThreads / kLanes;
   constexpr long long kTile = static_cast<long long>(kThreads) * kVectors * kElements;

@@ -79,7 +79,7 @@ void segments(Verdict& verdict, const char* name) {
 
 /// Composition of x -> a * x + b modulo 2^32: associative and not commutative, so that order shows.
 struct Line {
-  unsigned a = 1, b = 0;
+  unsigned a, b;
   Line() = default;
   __host__ __device__ Line(unsigned slope, unsigned offset) : a(slope), b(offset) {}
   explicit Line(unsigned bits) : a(bits * 2 + 1), b(bits ^ 77u) {}
