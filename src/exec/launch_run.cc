@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBlocksForTwo = 4;  ///< smaller grids are not worth a second thread
 /// Of each kernel; the samples of a launch take up to some 100 KiB of the run's record.
-constexpr std::uint32_t kSampledLaunches = 8;
+constexpr std::uint32_t kSampledLaunches = 4;
 constexpr std::uint64_t kIdleBeforeSleep = 64;
 constexpr std::chrono::milliseconds kHostWaits{100};  ///< how long one host_is_waiting() holds
 

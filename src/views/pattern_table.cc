@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
 
 namespace muscope::views {
@@ -48,54 +49,54 @@ Canonical canonical_of(const trace::WarpAccess& access) {
   return form;
 }
 
-std::uint64_t hash_of(const Canonical& form, const trace::WarpAccess& access) {
-  std::uint64_t sum = form.mask * 0x9e3779b97f4a7c15u + (form.scattered ? 0x632be59bd9b4e019u : 0);
-  if (!form.scattered)
-    return mix(sum ^ mix(static_cast<std::uint64_t>(form.stride) * 3 + 1) ^ mix(form.offset * 5 + 2));
-  const std::uint64_t origin = form.base - form.offset;
-  if (access.mask == ~GroupMask{0}) {
-    for (unsigned lane = 0; lane < kGroupLanes; ++lane) sum += (access.addresses[lane] - origin) * kLaneFactors[lane];
-  } else {
-    for (GroupMask left = access.mask; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      sum += (access.addresses[lane] - origin) * kLaneFactors[lane];
-    }
-  }
-  return mix(sum);
+std::uint64_t hash_of(const Canonical& form) {
+  return mix(form.mask * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(form.stride) * 0xd1b54a32d192ed03u +
+             form.offset * 0xaef17502108ef2d9u);
 }
 
 auto time_of(const AccessPattern& p) { return std::tie(p.block, p.warp, p.issue); }
 
 }  // namespace
 
-void PatternTable::extend(const trace::WarpAccess& access) {
-  std::uint64_t low = ~std::uint64_t{0}, high = 0;
-  if (access.shape != trace::Shape::kScattered) {
-    const std::uint64_t a = access.address(static_cast<unsigned>(std::countr_zero(access.mask)));
-    const std::uint64_t b = access.address(kGroupLanes - 1 - static_cast<unsigned>(std::countl_zero(access.mask)));
-    low = std::min(a, b);
-    high = std::max(a, b);
-  } else if (access.mask == kAllLanes) {
-    for (unsigned lane = 0; lane < kGroupLanes; ++lane) {
-      low = std::min(low, access.addresses[lane]);
-      high = std::max(high, access.addresses[lane]);
-    }
-  } else {
-    for (GroupMask left = access.mask; left != 0; left &= left - 1) {
-      const std::uint64_t address = access.addresses[std::countr_zero(left)];
-      low = std::min(low, address);
-      high = std::max(high, address);
-    }
-  }
+void PatternTable::extend(std::uint64_t low, std::uint64_t high, std::uint32_t bytes) {
   low_ = std::min(low_, low);
-  high_ = std::max(high_, high + access.bytes);
+  high_ = std::max(high_, high + bytes);
 }
 
-void PatternTable::count(Entry& entry, const trace::WarpAccess& access, std::uint64_t base) {
-  AccessPattern& p = entry.pattern;
+void PatternTable::take_shape(const trace::WarpAccess& access) {
+  const std::uint64_t base = access.addresses[std::countr_zero(access.mask)];
+  if (access.mask == shape_.mask) {
+    std::uint64_t differences = 0;
+    if (access.mask == kAllLanes) {
+      for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+        differences |= (access.addresses[lane] - base) ^ shape_.distances[lane];
+    } else {
+      for (GroupMask left = access.mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        differences |= (access.addresses[lane] - base) ^ shape_.distances[lane];
+      }
+    }
+    if (differences == 0) return;
+  }
+  shape_.mask = access.mask;
+  shape_.low = shape_.high = 0;
+  std::uint64_t sum = access.mask * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+  for (GroupMask left = access.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t distance = access.addresses[lane] - base;
+    shape_.distances[lane] = distance;
+    sum += distance * kLaneFactors[lane];
+    shape_.low = std::min(shape_.low, static_cast<std::int64_t>(distance));
+    shape_.high = std::max(shape_.high, static_cast<std::int64_t>(distance));
+  }
+  shape_.hash = sum;
+}
+
+void PatternTable::count(AccessPattern& p, const trace::WarpAccess& access, std::uint64_t base) {
   ++p.count;
   p.low = std::min(p.low, base);
   p.high = std::max(p.high, base);
+  if (access.block > p.block) return;  // the usual case
   if (std::tie(access.block, access.warp, access.issue) >= time_of(p)) return;
   p.block = access.block;
   p.warp = access.warp;
@@ -106,55 +107,59 @@ void PatternTable::count(Entry& entry, const trace::WarpAccess& access, std::uin
       p.addresses[lane] = (access.mask >> lane) & 1 ? access.addresses[lane] : 0;
 }
 
-PatternTable::Entry* PatternTable::find(std::uint64_t hash) {
-  const std::size_t slot = slots_[hash % slots_.size()];
-  if (slot != 0 && slot <= entries_.size() && entries_[slot - 1].hash == hash) return &entries_[slot - 1];
-  if (entries_.size() == kMostPatterns && hash > entries_[highest_].hash) return nullptr;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].hash != hash) continue;
-    slots_[hash % slots_.size()] = static_cast<std::uint8_t>(i + 1);
-    return &entries_[i];
-  }
-  return nullptr;
+std::size_t PatternTable::find(std::uint64_t hash) {
+  std::uint8_t& slot = slots_[hash % slots_.size()];
+  if (slot != 0 && hashes_[slot - 1u] == hash) return slot - 1u;
+  if (is_beyond(hash)) return kNone;
+  const auto at = std::find(hashes_.begin(), hashes_.end(), hash);
+  if (at == hashes_.end()) return kNone;
+  slot = static_cast<std::uint8_t>(at - hashes_.begin() + 1);
+  return slot - 1u;
 }
 
-PatternTable::Entry* PatternTable::insert(std::uint64_t hash, AccessPattern pattern) {
-  std::size_t at = entries_.size();
+std::size_t PatternTable::insert(std::uint64_t hash, AccessPattern pattern) {
+  std::size_t at = hashes_.size();
   if (at < kMostPatterns) {
-    entries_.push_back({hash, std::move(pattern)});
+    hashes_.push_back(hash);
+    patterns_.push_back(std::move(pattern));
   } else {
-    if (hash > entries_[highest_].hash) return nullptr;
+    if (is_beyond(hash)) return kNone;
     at = highest_;
-    entries_[at] = {hash, std::move(pattern)};
+    hashes_[at] = hash;
+    patterns_[at] = std::move(pattern);
   }
   slots_[hash % slots_.size()] = static_cast<std::uint8_t>(at + 1);
-  if (entries_.size() == kMostPatterns)
-    highest_ =
-        static_cast<std::size_t>(std::max_element(entries_.begin(), entries_.end(),
-                                                  [](const Entry& a, const Entry& b) { return a.hash < b.hash; }) -
-                                 entries_.begin());
-  return &entries_[at];
+  if (hashes_.size() == kMostPatterns)
+    highest_ = static_cast<std::size_t>(std::max_element(hashes_.begin(), hashes_.end()) - hashes_.begin());
+  return at;
 }
 
 void PatternTable::add(const trace::WarpAccess& access) {
   ++requests_;
-  extend(access);
   const Canonical form = canonical_of(access);
-  if (!form.scattered && last_ < entries_.size()) {
-    Entry& last = entries_[last_];
-    const AccessPattern& p = last.pattern;
-    const std::uint64_t same =
-        access.space == trace::Space::kGlobal ? (p.base ^ form.base) & kLineMask : p.base ^ form.base;
-    if (p.mask == form.mask && p.stride == form.stride && same == 0 && !p.scattered())
-      return count(last, access, form.base);
+  std::uint64_t hash = 0;
+  if (form.scattered) {
+    take_shape(access);
+    extend(form.base + static_cast<std::uint64_t>(shape_.low), form.base + static_cast<std::uint64_t>(shape_.high),
+           access.bytes);
+    hash = mix(shape_.hash + form.offset * 0xaef17502108ef2d9u);
+  } else {
+    const std::uint64_t a = access.address(static_cast<unsigned>(std::countr_zero(access.mask)));
+    const std::uint64_t b = access.address(kGroupLanes - 1 - static_cast<unsigned>(std::countl_zero(access.mask)));
+    extend(std::min(a, b), std::max(a, b), access.bytes);
+    if (last_ < patterns_.size()) {
+      AccessPattern& p = patterns_[last_];
+      const std::uint64_t kept = access.space == trace::Space::kGlobal ? kLineMask : ~std::uint64_t{0};
+      if (p.mask == form.mask && p.stride == form.stride && ((p.base ^ form.base) & kept) == 0 && !p.scattered())
+        return count(p, access, form.base);
+    }
+    hash = hash_of(form);
   }
-  const std::uint64_t hash = hash_of(form, access);
-  Entry* entry = find(hash);
-  if (entry != nullptr) {
-    last_ = static_cast<std::size_t>(entry - entries_.data());
-    return count(*entry, access, form.base);
+  if (const std::size_t at = find(hash); at != kNone) {
+    last_ = at;
+    return count(patterns_[at], access, form.base);
   }
-  if (entries_.size() == kMostPatterns && hash > entries_[highest_].hash) return;
+  if (is_beyond(hash)) return;
   AccessPattern pattern;
   pattern.mask = form.mask;
   pattern.stride = form.stride;
@@ -170,25 +175,26 @@ void PatternTable::add(const trace::WarpAccess& access) {
       pattern.addresses[lane] = access.addresses[lane];
     }
   }
-  if (Entry* made = insert(hash, std::move(pattern)); made != nullptr)
-    last_ = static_cast<std::size_t>(made - entries_.data());
+  if (const std::size_t at = insert(hash, std::move(pattern)); at != kNone) last_ = at;
 }
 
 void PatternTable::merge(const PatternTable& other) {
   requests_ += other.requests_;
   low_ = std::min(low_, other.low_);
   high_ = std::max(high_, other.high_);
-  for (const Entry& from : other.entries_) {
-    Entry* to = find(from.hash);
-    if (to == nullptr) {
-      insert(from.hash, from.pattern);
+  for (std::size_t i = 0; i < other.hashes_.size(); ++i) {
+    const AccessPattern& from = other.patterns_[i];
+    const std::size_t at = find(other.hashes_[i]);
+    if (at == kNone) {
+      insert(other.hashes_[i], from);
       continue;
     }
-    AccessPattern merged = time_of(from.pattern) < time_of(to->pattern) ? from.pattern : to->pattern;
-    merged.count = from.pattern.count + to->pattern.count;
-    merged.low = std::min(from.pattern.low, to->pattern.low);
-    merged.high = std::max(from.pattern.high, to->pattern.high);
-    to->pattern = std::move(merged);
+    AccessPattern& to = patterns_[at];
+    AccessPattern merged = time_of(from) < time_of(to) ? from : to;
+    merged.count = from.count + to.count;
+    merged.low = std::min(from.low, to.low);
+    merged.high = std::max(from.high, to.high);
+    to = std::move(merged);
   }
 }
 
@@ -196,16 +202,16 @@ void PatternTable::finish(SiteSamples& out) const {
   out.requests = requests_;
   out.low = low_;
   out.high = high_;
-  std::vector<const Entry*> order;
-  for (const Entry& entry : entries_) order.push_back(&entry);
-  std::sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
-    return std::tuple_cat(time_of(a->pattern), std::tie(a->hash)) <
-           std::tuple_cat(time_of(b->pattern), std::tie(b->hash));
+  std::vector<std::size_t> order(hashes_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple_cat(time_of(patterns_[a]), std::tie(hashes_[a])) <
+           std::tuple_cat(time_of(patterns_[b]), std::tie(hashes_[b]));
   });
   std::uint64_t counted = 0;
-  for (const Entry* entry : order) {
-    counted += entry->pattern.count;
-    out.patterns.push_back(entry->pattern);
+  for (const std::size_t i : order) {
+    counted += patterns_[i].count;
+    out.patterns.push_back(patterns_[i]);
   }
   out.complete = counted == requests_;
 }
