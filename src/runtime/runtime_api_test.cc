@@ -369,14 +369,13 @@ TEST_F(RuntimeApi, LaunchConfigurationsNest) {
 }
 
 TEST_F(RuntimeApi, WhatIsNotThereSaysSo) {
-  cudaMipmappedArray_t array = nullptr;
-  const cudaChannelFormatDesc format{32, 0, 0, 0, cudaChannelFormatKindFloat};
+  cudaIpcMemHandle_t handle;
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(CUDA(cudaMallocMipmappedArray)(&array, &format, {8, 8, 0}, 2, 0), cudaErrorNotSupported);
+  EXPECT_EQ(CUDA(cudaIpcGetMemHandle)(&handle, nullptr), cudaErrorNotSupported);
   EXPECT_EQ(CUDA(cudaGetLastError)(), cudaErrorNotSupported);
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("D501"), std::string::npos) << said;
-  EXPECT_NE(said.find("cudaMallocMipmappedArray"), std::string::npos) << said;
+  EXPECT_NE(said.find("cudaIpcGetMemHandle"), std::string::npos) << said;
 }
 
 TEST_F(RuntimeApi, AForkedChildCannotGoOn) {

@@ -70,6 +70,11 @@ static u32 random_bits() { return (random_state = random_state * 1664525u + 1013
 static float random_float(float low, float high) {
   return low + (high - low) * static_cast<float>(random_bits() & 0xffff) / 65536.0f;
 }
+/// The last coordinate is drawn first.
+static float4 random_point(float low, float high, float w) {
+  const float z = random_float(low, high), y = random_float(low, high), x = random_float(low, high);
+  return make_float4(x, y, z, w);
+}
 static void points(const float4* list) { cudaMemcpy(device_points, list, kMany * sizeof *list, cudaMemcpyHostToDevice); }
 
 static cudaChannelFormatDesc format_of(const char* name) {
@@ -143,7 +148,7 @@ static void cubes() {
                                {1e-30f, 2e-31f, 0, 0}, {1e30f, 2e29f, 0, 0}, {1e-40f, 0, 0, 0}, {3, 2.999f, 0, 0}, {3, 2.99999f, 1, 0},
                                {1, 0.5f, 0.25f, 0}, {1, 0.25f, -0.5f, 0}, {1, 0.0009765625f, 0.003f, 0}};
   for (int i = 45; i < kMany; ++i)
-    list[i] = make_float4(random_float(-2, 2), random_float(-2, 2), random_float(-2, 2), 0);
+    list[i] = random_point(-2, 2, 0);
   points(list);
   struct {
     const char* format;
@@ -190,7 +195,7 @@ static void plane_points(float low, float high) {
   for (int i = 0; i < kMany; ++i)
     list[i] = i < 16   ? make_float4(odd[i], odd[(i * 7 + 3) % 16], odd[(i * 5 + 1) % 16], 0)
               : i < 32 ? make_float4(static_cast<float>(i - 18) * 0.25f * high / 2, static_cast<float>(i % 5) * high / 4, static_cast<float>(i % 7) * 0.5f, 0)
-                       : make_float4(random_float(low, high), random_float(low, high), random_float(low, high), 0);
+                       : random_point(low, high, 0);
   points(list);
 }
 
@@ -289,7 +294,7 @@ static void lod_points(float spread) {
   static float4 list[kMany];
   static const float lods[] = {0, 0.25f, 0.5f, 0.499f, 0.501f, 0.75f, 1, 1.5f, 1.499f, 1.5001f, 2, 2.3f, 2.7f, 3, 3.9f, 4, 5, 100, -1, -0.3f, NAN, INFINITY, -INFINITY, 0.0019f, 0.002f, 0.0039f, 0.00390625f, 0.998f, 0.999f, 0.9981f, 1.9f, 1.1f};
   for (int i = 0; i < kMany; ++i)
-    list[i] = make_float4(random_float(-spread, spread), random_float(-spread, spread), random_float(-spread, spread), lods[i % 32]);
+    list[i] = random_point(-spread, spread, lods[i % 32]);
   points(list);
 }
 static void mipmaps() {
