@@ -294,7 +294,8 @@ TEST_F(DriverApi, FunctionsAreFoundByNameAndVersion) {
   EXPECT_EQ(CU(cuGetErrorName)(CUDA_ERROR_INVALID_PTX, &name), CUDA_SUCCESS);
   EXPECT_STREQ(name, "CUDA_ERROR_INVALID_PTX");
   EXPECT_EQ(CU(cuGetErrorName)(static_cast<CUresult>(998), &name), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(reinterpret_cast<CUresult (*)()>(function<void>("cuMemExportToShareableHandle"))(), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(reinterpret_cast<CUresult (*)()>(function<void>("cuMemExportToShareableHandle"))(),
+            CUDA_ERROR_NOT_SUPPORTED);
   using EntryPoint = cudaError_t(const char*, void**, unsigned long long, int*);
   int found = 5;
   EXPECT_EQ(function<EntryPoint>("cudaGetDriverEntryPoint")("cuCtxCreate", &old, 0, &found), cudaSuccess);

@@ -106,7 +106,8 @@ MUSCOPE_ENTRY(cudaEventElapsedTime)(float* milliseconds, cudaEvent_t start_handl
   return enter([&](Runtime& runtime) -> cudaError_t {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
     const auto start = runtime.events().find(start_handle), stop = runtime.events().find(stop_handle);
-    if (!start || !stop || start->device() != stop->device() || ((start->flags() | stop->flags()) & cudaEventDisableTiming) != 0)
+    if (!start || !stop || start->device() != stop->device() ||
+        ((start->flags() | stop->flags()) & cudaEventDisableTiming) != 0)
       return cudaErrorInvalidResourceHandle;
     const auto from = start->recording(), to = stop->recording();
     if (!from || !to) return cudaErrorInvalidResourceHandle;
