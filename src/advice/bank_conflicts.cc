@@ -100,6 +100,7 @@ void find_bank_conflicts(const Context& context, Advices& out) {
       advice.change += fmt::format("; or, without more memory, {}", search.swizzle->layout.text());
     advice.after = static_cast<double>(best.wavefronts);
     grade_replay(context, advice, best.exact, "the new layout for all writers and readers of the array");
+    advice.picture = picture_of(*sites.front(), replay.moved(best.layout, *sites.front()));
     advice.saves = advice.before - advice.after;
     if (best.wavefronts > ideal)
       advice.bound = fmt::format("{} wavefronts more than the least remain", report::grouped(best.wavefronts - ideal));

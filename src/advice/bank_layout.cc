@@ -67,6 +67,21 @@ BankReplay::BankReplay(const Array& array) {
   unit_ = std::min<std::uint64_t>(unit_, 16);
 }
 
+Change BankReplay::moved(const BankLayout& layout, const Site& site) const {
+  return [layout, origin = origin_, bytes = site.bytes()](const views::AccessPattern& pattern, Lanes& lanes) {
+    for (unsigned lane = 0; lane < kGroupLanes; ++lane) {
+      if (((pattern.mask >> lane) & 1) == 0) continue;
+      const std::uint64_t offset = lanes[lane] - origin;
+      // An access that crosses the end of a row or of a unit would be torn.
+      if (offset % layout.pitch + bytes > layout.pitch) return false;
+      if (layout.xor_bits != 0 && offset % layout.unit + bytes > layout.unit) return false;
+      lanes[lane] = layout.place(offset);
+      if (lanes[lane] % bytes != 0) return false;
+    }
+    return true;
+  };
+}
+
 std::optional<LayoutCost> BankReplay::cost(const BankLayout& layout) const {
   LayoutCost cost{layout, 0, true};
   for (const auto& [site, fixed] : sites_) {
@@ -75,18 +90,7 @@ std::optional<LayoutCost> BankReplay::cost(const BankLayout& layout) const {
       cost.exact = false;
       continue;
     }
-    const auto one = replay(*site, [&](const views::AccessPattern& pattern, Lanes& lanes) {
-      for (unsigned lane = 0; lane < kGroupLanes; ++lane) {
-        if (((pattern.mask >> lane) & 1) == 0) continue;
-        const std::uint64_t offset = lanes[lane] - origin_;
-        // An access that crosses the end of a row or of a unit would be torn.
-        if (offset % layout.pitch + site->bytes() > layout.pitch) return false;
-        if (layout.xor_bits != 0 && offset % layout.unit + site->bytes() > layout.unit) return false;
-        lanes[lane] = layout.place(offset);
-        if (lanes[lane] % site->bytes() != 0) return false;
-      }
-      return true;
-    });
+    const auto one = replay(*site, moved(layout, *site));
     if (!one) return {};
     cost.wavefronts += one->sum;
     cost.exact = cost.exact && one->exact;

@@ -40,6 +40,8 @@ class BankReplay {
  public:
   explicit BankReplay(const Array& array);
   std::optional<LayoutCost> cost(const BankLayout& layout) const;
+  /// Moves the addresses of one of the array's sites as the layout says; false where that would tear an access.
+  Change moved(const BankLayout& layout, const Site& site) const;
   std::uint64_t wavefronts() const { return wavefronts_; }  ///< as counted
   std::uint64_t ideal() const { return ideal_; }
   /// Conflicts of accesses that follow the data (scattered, of too many kinds to be recorded): no layout is found for

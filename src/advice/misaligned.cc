@@ -50,6 +50,15 @@ void find_misaligned(const Context& context, Advices& out) {
     advice.before = static_cast<double>(before);
     advice.after = static_cast<double>(after->sum);
     grade_replay(context, advice, after->exact, "warps that begin with a sector");
+    advice.picture = picture_of(site, [](const views::AccessPattern& pattern, Lanes& lanes) {
+      if (pattern.scattered()) return false;
+      const std::uint64_t offset = *std::min_element(lanes.begin(), lanes.end(), [](auto a, auto b) {
+        return a - 1 < b - 1;
+      }) % model::kSectorBytes;
+      for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+        if ((pattern.mask >> lane) & 1) lanes[lane] -= offset;
+      return true;
+    });
     advice.saves = (advice.before - advice.after) / 4;
     const double share = 100 * (advice.before - advice.after) / advice.before;
     advice.bound = fmt::format(

@@ -59,6 +59,23 @@ std::optional<Replayed> replay(const Site& site, const Change& change, std::opti
   return Replayed{sum, exact};
 }
 
+std::optional<report::AdvicePicture> picture_of(const Site& site, const Change& change,
+                                                std::optional<trace::Space> space, std::uint32_t bytes) {
+  if (site.samples == nullptr || site.samples->patterns.empty()) return {};
+  const auto most = std::max_element(site.samples->patterns.begin(), site.samples->patterns.end(),
+                                     [](const auto& a, const auto& b) { return a.count < b.count; });
+  report::AdvicePicture picture;
+  picture.space = site.counts->space;
+  picture.after_space = space.value_or(picture.space);
+  picture.kind = site.counts->kind;
+  picture.lane_bytes = site.bytes();
+  picture.after_lane_bytes = bytes == 0 ? site.bytes() : bytes;
+  picture.mask = most->mask;
+  picture.before = picture.after = addresses_of(*most);
+  if (!change(*most, picture.after)) return {};
+  return picture;
+}
+
 LaneStride stride_of(const Site& site) {
   LaneStride best;
   if (site.samples == nullptr) return best;

@@ -39,6 +39,11 @@ using Change = std::function<bool(const views::AccessPattern& pattern, Lanes& ad
 std::optional<Replayed> replay(const Site& site, const Change& change, std::optional<trace::Space> space = {},
                                std::uint32_t bytes = 0);
 
+/// The most frequent request of a site before and after the change; nothing where none was recorded or it cannot be
+/// changed so.
+std::optional<report::AdvicePicture> picture_of(const Site& site, const Change& change,
+                                                std::optional<trace::Space> space = {}, std::uint32_t bytes = 0);
+
 /// The distance between neighbouring lanes that most requests have, weighted by requests: for scattered lanes that of
 /// most pairs of neighbours. `share`: of all pairs.
 struct LaneStride {

@@ -57,13 +57,13 @@ std::uint64_t bytes_used(const Group& group) {
 }
 
 /// The address of a field when each field has an array of its own: elements side by side, the arrays aligned.
-std::optional<Replayed> packed(const Group& group, const Site& site) {
+Change packing(const Group& group, const Site& site) {
   const std::uint64_t start = group.array == nullptr ? 0 : group.array->low;
-  return replay(site, [&](const views::AccessPattern& pattern, Lanes& lanes) {
+  return [start, distance = group.distance, bytes = site.bytes()](const views::AccessPattern& pattern, Lanes& lanes) {
     for (unsigned lane = 0; lane < kGroupLanes; ++lane)
-      if ((pattern.mask >> lane) & 1) lanes[lane] = (lanes[lane] - start) / group.distance * site.bytes();
+      if ((pattern.mask >> lane) & 1) lanes[lane] = (lanes[lane] - start) / distance * bytes;
     return true;
-  });
+  };
 }
 
 std::string change_text(const Group& group, std::uint64_t used) {
@@ -99,7 +99,7 @@ void find_strided(const Context& context, Advices& out) {
     for (const Site* site : group.sites) {
       before += site->counts->sectors;
       requests += site->counts->requests;
-      if (const std::optional<Replayed> one = packed(group, *site))
+      if (const std::optional<Replayed> one = replay(*site, packing(group, *site)))
         after += *one;
       else
         known = false;
@@ -118,6 +118,7 @@ void find_strided(const Context& context, Advices& out) {
     advice.before = static_cast<double>(before);
     advice.after = static_cast<double>(after.sum);
     grade_replay(context, advice, after.exact, "each field in an array of its own");
+    advice.picture = picture_of(*group.sites.front(), packing(group, *group.sites.front()));
     const std::optional<Footprint> footprint = footprint_of(context, group.sites);
     advice.saves = advice.before - advice.after;
     if (footprint && footprint->used() >= 0.95) {

@@ -85,6 +85,8 @@ void find_vectorisable(const Context& context, Advices& out) {
       advice.before = static_cast<double>(before);
       advice.after = static_cast<double>(after->sum);
       grade_replay(context, advice, after->exact, "the wide access");
+      advice.picture = picture_of(
+          *first, [](const views::AccessPattern&, Lanes&) { return true; }, {}, static_cast<std::uint32_t>(width));
       // Fewer instructions count too: a request passes the address stage once.
       advice.saves =
           (advice.before - advice.after) / (shared ? 1 : 4) + static_cast<double>(requests - requests / run.size());

@@ -47,8 +47,28 @@ PageJson short_addresses(GroupMask mask, const std::array<std::uint64_t, kGroupL
   return json;
 }
 
+/// What most requests of the site look like, where that was recorded; null otherwise.
+PageJson typical_of(const SiteReport& site, const views::LaunchSamples& samples) {
+  for (const views::SiteSamples& sampled : samples.sites) {
+    if (sampled.site != site.site || sampled.space != site.space || sampled.patterns.empty()) continue;
+    const auto most = std::max_element(sampled.patterns.begin(), sampled.patterns.end(),
+                                       [](const auto& a, const auto& b) { return a.count < b.count; });
+    std::array<std::uint64_t, kGroupLanes> addresses{};
+    for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+      if ((most->mask >> lane) & 1) addresses[lane] = most->address(lane);
+    PageJson json = short_addresses(most->mask, addresses);
+    json["block"] = most->block;
+    json["warp"] = most->warp;
+    json["count"] = most->count;
+    json["of"] = sampled.requests;
+    return json;
+  }
+  return nullptr;
+}
+
 /// The sites of the JSON report without what is zero, with what each wastes and why.
-void finish_sites(PageJson& sites, const LineReport& line, const arch::GpuSpec& gpu) {
+void finish_sites(PageJson& sites, const LineReport& line, const views::LaunchSamples& samples,
+                  const arch::GpuSpec& gpu) {
   for (std::size_t i = 0; i < sites.size(); ++i) {
     PageJson& json = sites[i];
     const SiteReport& site = line.sites[i];
@@ -65,6 +85,7 @@ void finish_sites(PageJson& sites, const LineReport& line, const arch::GpuSpec& 
       worst["warp"] = site.worst_warp;
       kept["worst"] = std::move(worst);
     }
+    if (PageJson typical = typical_of(site, samples); !typical.is_null()) kept["typical"] = std::move(typical);
     json = std::move(kept);
   }
 }
@@ -101,6 +122,10 @@ LaunchParts parts_of(const LaunchReport& launch, const arch::GpuSpec& gpu, PageT
     parts.head.erase(key);
   }
   if (launch.listing) parts.body["listing"] = listing_of(launch);
+  for (std::size_t i = 0; i < launch.advice.size(); ++i)
+    if (const auto& picture = launch.advice[i].picture)
+      for (const auto& [key, addresses] : {std::pair{"before", &picture->before}, {"after", &picture->after}})
+        parts.head["advice"][i]["picture"][key] = short_addresses(picture->mask, *addresses);
   parts.head["metrics"] = short_metrics(launch.metrics, tables);
   parts.head["traffic"] = traffic_of(launch.metrics);
   parts.head["waste"] = waste_of(launch.metrics);
@@ -108,7 +133,7 @@ LaunchParts parts_of(const LaunchReport& launch, const arch::GpuSpec& gpu, PageT
     const LineReport& line = launch.lines[i];
     PageJson& json = parts.body["lines"][i];
     json["metrics"] = short_metrics(line.metrics, tables);
-    finish_sites(json["sites"], line, gpu);
+    finish_sites(json["sites"], line, launch.samples, gpu);
     note_use(used, line.at, line.inlined_at);
   }
   for (const AdviceReport& advice : launch.advice) note_use(used, advice.at, {});

@@ -212,6 +212,34 @@ FaultReport read_fault(const Node& node) {
   return fault;
 }
 
+/// Addresses of 32 lanes, null where a lane takes no part; `mask` gets those that do.
+std::array<std::uint64_t, kGroupLanes> read_lanes(const Node& node, GroupMask& mask) {
+  std::array<std::uint64_t, kGroupLanes> addresses{};
+  unsigned lane = 0;
+  mask = 0;
+  node.each([&](const Node& address) {
+    if (lane < kGroupLanes && !address.null()) {
+      addresses[lane] = address.integer<std::uint64_t>();
+      mask |= GroupMask{1} << lane;
+    }
+    ++lane;
+  });
+  return addresses;
+}
+
+AdvicePicture read_picture(const Node& node) {
+  AdvicePicture picture;
+  picture.space = node.at("space").word<trace::Space>();
+  picture.after_space = node.at("after_space").word<trace::Space>();
+  picture.kind = node.at("kind").word<trace::Kind>();
+  picture.lane_bytes = node.at("lane_bytes").integer<std::uint32_t>();
+  picture.after_lane_bytes = node.at("after_lane_bytes").integer<std::uint32_t>();
+  picture.before = read_lanes(node.at("before"), picture.mask);
+  GroupMask after = 0;
+  picture.after = read_lanes(node.at("after"), after);
+  return picture;
+}
+
 AdviceReport read_advice(const Node& node) {
   AdviceReport advice;
   const auto real = [&](const char* key) {
@@ -234,6 +262,7 @@ AdviceReport read_advice(const Node& node) {
   if (node.has("inlined_at")) advice.inlined_at = read_positions(node.at("inlined_at"));
   if (node.has("sites"))
     node.at("sites").each([&](const Node& site) { advice.sites.push_back(site.integer<std::uint32_t>()); });
+  if (node.has("picture")) advice.picture = read_picture(node.at("picture"));
   return advice;
 }
 

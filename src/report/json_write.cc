@@ -140,6 +140,23 @@ Json json_of(const CodeReport& code) {
   return json;
 }
 
+Json lanes_of(GroupMask mask, const std::array<std::uint64_t, kGroupLanes>& addresses) {
+  Json json = Json::array();
+  for (unsigned lane = 0; lane < kGroupLanes; ++lane)
+    json.push_back((mask >> lane) & 1 ? Json(addresses[lane]) : Json(nullptr));
+  return json;
+}
+
+Json json_of(const AdvicePicture& picture) {
+  return {{"space", word_of(picture.space)},
+          {"after_space", word_of(picture.after_space)},
+          {"kind", word_of(picture.kind)},
+          {"lane_bytes", picture.lane_bytes},
+          {"after_lane_bytes", picture.after_lane_bytes},
+          {"before", lanes_of(picture.mask, picture.before)},
+          {"after", lanes_of(picture.mask, picture.after)}};
+}
+
 Json json_of(const AdviceReport& advice) {
   Json json{{"code", advice.code}, {"title", advice.title}, {"text", advice.text}, {"change", advice.change}};
   if (!advice.bound.empty()) json["bound"] = advice.bound;
@@ -154,6 +171,7 @@ Json json_of(const AdviceReport& advice) {
   if (advice.at.line > 0) json["at"] = json_of(advice.at);
   if (!advice.inlined_at.empty()) json["inlined_at"] = json_of(advice.inlined_at);
   if (!advice.sites.empty()) json["sites"] = advice.sites;
+  if (advice.picture) json["picture"] = json_of(*advice.picture);
   return json;
 }
 

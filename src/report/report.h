@@ -92,6 +92,16 @@ struct FaultReport {
   std::array<std::uint32_t, 3> block{}, thread{};
 };
 
+/// One request as it is and as it would be after a change, for a picture. Addresses of inactive lanes are 0.
+struct AdvicePicture {
+  trace::Space space = trace::Space::kGlobal, after_space = trace::Space::kGlobal;
+  trace::Kind kind = trace::Kind::kLoad;
+  std::uint32_t lane_bytes = 0, after_lane_bytes = 0;
+  GroupMask mask = 0;
+  std::array<std::uint64_t, kGroupLanes> before{}, after{};
+  bool operator==(const AdvicePicture&) const = default;
+};
+
 /// What a rule of advice/ says about a launch (filled by the advice pass; printers only show it).
 struct AdviceReport {
   std::string code;                        ///< "A101"
@@ -110,6 +120,7 @@ struct AdviceReport {
   /// For ranking only: cycles of one SM's memory pipes that the change would save, roughly. Predicted time takes this
   /// place where it is known.
   double saves = 0;
+  std::optional<AdvicePicture> picture;  ///< the most frequent request of the first site, replayed
 };
 
 /// One machine instruction of a kernel.

@@ -3,7 +3,7 @@
 import type { Advice, Body, Kind, Report, Site } from "./data";
 import { pictureOf } from "./access";
 import { LaneMap } from "./accessview";
-import { fileName, fixed, percent, short } from "./format";
+import { fileName, fixed, percent, plural, short } from "./format";
 import { Bar, GradeMark, Panel } from "./widgets";
 
 const higherIsBetter = (unit: string) => /occupancy|hit/.test(unit);
@@ -47,12 +47,12 @@ function Pictures({ report, advice, body }: { report: Report; advice: Advice; bo
   const after = advice.picture?.after;
   if (!space || !before) return null;
   const now = pictureOf(before, space, kind, width, rules);
-  const then = after && pictureOf(after, space, kind, width, rules);
+  const then = after && pictureOf(after, advice.picture?.after_space ?? space, kind, advice.picture?.after_lane_bytes ?? width, rules);
   if (!now) return null;
   return (
     <div class={`pictures ${then ? "both" : ""}`}>
-      <figure><figcaption>now: {now.cost} {now.unit}{now.cost === 1 ? "" : "s"} per request</figcaption><LaneMap picture={now} compact /></figure>
-      {then && <figure><figcaption>after: {then.cost} {then.unit}{then.cost === 1 ? "" : "s"}</figcaption><LaneMap picture={then} compact /></figure>}
+      <figure><figcaption>now: {plural(now.cost, now.unit)} for {advice.picture ? "the most frequent" : site?.typical ? "the most frequent" : "the costliest"} request</figcaption><LaneMap picture={now} compact /></figure>
+      {then && <figure><figcaption>after: {plural(then.cost, then.unit)}</figcaption><LaneMap picture={then} compact /></figure>}
     </div>
   );
 }

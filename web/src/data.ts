@@ -93,8 +93,10 @@ export interface Body {
 
 export interface Picture {
   space: string;
-  lane_bytes: number;
+  after_space?: string;
   kind?: string;
+  lane_bytes: number;
+  after_lane_bytes?: number;
   before?: Example;
   after?: Example;
 }
