@@ -74,7 +74,7 @@ void finish_sites(PageJson& sites, const LineReport& line, const views::LaunchSa
     const SiteReport& site = line.sites[i];
     PageJson kept = PageJson::object();
     for (const auto& [key, value] : json.items())
-      if (value != 0 && value != false && key != "worst") kept[key] = value;
+      if ((key == "pc" || (value != 0 && value != false)) && key != "worst") kept[key] = value;
     kept["site"] = site.site;
     if (const std::uint64_t waste = waste_of(site); waste > 0) kept["waste"] = waste;
     if (const std::optional<Cause> cause = cause_of(site, gpu)) kept["cause"] = cause->subject + ": " + cause->text();

@@ -44,6 +44,14 @@ Json element(const std::string& page, const std::string& id) {
   return Json::parse(page.substr(at + begin.size(), end - at - begin.size()));
 }
 
+/// The index of the first line of the launch that accesses memory.
+std::size_t first_with_sites(const LaunchReport& launch) {
+  for (std::size_t i = 0; i < launch.lines.size(); ++i)
+    if (!launch.lines[i].sites.empty()) return i;
+  ADD_FAILURE() << "no line accesses memory";
+  return 0;
+}
+
 std::size_t count_of(const std::string& text, std::string_view what) {
   std::size_t count = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
@@ -112,8 +120,9 @@ TEST(Html, NothingInItIsTakenForHtml) {
   report.argv = {evil};
   report.notes = {evil};
   report.launches[0].kernel = evil;
-  report.launches[0].lines[1].at.file = evil;
-  report.launches[0].lines[1].sites[0].text = evil;
+  LineReport& line = report.launches[0].lines[first_with_sites(report.launches[0])];
+  line.at.file = evil;
+  line.sites[0].text = evil;
   HtmlOptions how = options();
   how.source = [&](const std::string&, int line) { return line < 5 ? std::optional(evil) : std::nullopt; };
   const std::string page = page_of(report, how);
@@ -126,20 +135,47 @@ TEST(Html, NothingInItIsTakenForHtml) {
 
 TEST(Html, AddressesAreShortWhereLanesAreEquallyFarApart) {
   Report report = transpose();
-  SiteReport& site = report.launches[0].lines[1].sites[0];
+  const std::size_t line = first_with_sites(report.launches[0]);
+  SiteReport& site = report.launches[0].lines[line].sites[0];
   site.worst_cost = 4;
   site.worst_mask = 0xfffffff0;
   for (unsigned lane = 0; lane < kGroupLanes; ++lane) site.worst_addresses[lane] = 0x7f0000000000 - 8 * lane;
-  Json worst = element(page_of(report), "muscope-0-0")["lines"][1]["sites"][0]["worst"];
+  Json worst = element(page_of(report), "muscope-0-0")["lines"][line]["sites"][0]["worst"];
   EXPECT_EQ(worst["mask"], 0xfffffff0);
   EXPECT_EQ(worst["first"], 0x7f0000000000 - 8 * 4);
   EXPECT_EQ(worst["stride"], -8);
   EXPECT_FALSE(worst.contains("addresses"));
   site.worst_addresses[31] = 5;
-  worst = element(page_of(report), "muscope-0-0")["lines"][1]["sites"][0]["worst"];
+  worst = element(page_of(report), "muscope-0-0")["lines"][line]["sites"][0]["worst"];
   EXPECT_EQ(worst["addresses"].size(), 28u);
   EXPECT_EQ(worst["addresses"][27], 5);
   EXPECT_FALSE(worst.contains("stride"));
+}
+
+TEST(Html, TheMostFrequentPatternIsTypical) {
+  Report report = transpose();
+  LaunchReport& launch = report.launches[0];
+  const std::size_t line = first_with_sites(launch);
+  const SiteReport& site = launch.lines[line].sites[0];
+  views::SiteSamples samples;
+  samples.site = site.site;
+  samples.space = site.space;
+  samples.requests = 10;
+  views::AccessPattern seldom, usual;
+  seldom.mask = usual.mask = 0xffffffff;
+  seldom.count = 3;
+  usual.count = 7;
+  usual.stride = 8;
+  usual.base = 4096;
+  usual.block = 5;
+  samples.patterns = {seldom, usual};
+  launch.samples.sites = {samples};
+  const Json typical = element(page_of(report), "muscope-0-0")["lines"][line]["sites"][0]["typical"];
+  EXPECT_EQ(typical["first"], 4096);
+  EXPECT_EQ(typical["stride"], 8);
+  EXPECT_EQ(typical["block"], 5);
+  EXPECT_EQ(typical["count"], 7);
+  EXPECT_EQ(typical["of"], 10);
 }
 
 TEST(Html, InstructionsNameTheirLines) {

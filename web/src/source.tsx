@@ -177,6 +177,7 @@ function Instructions({ body, places, selected, site, onSite }: {
     return map;
   }, [places]);
   const machine = rows.some((r) => r.pc >= 0);
+  const oneFile = new Set(rows.map((r) => r.line?.file ?? "")).size <= 1;
   const most = Math.max(0, ...rows.map((r) => (r.site ? passesOf(r.site)[0] : 0)));
   return (
     <div class="source-file">
@@ -196,7 +197,7 @@ function Instructions({ body, places, selected, site, onSite }: {
                   {r.site?.local_use === "spill" && <span class="tag">spill</span>}</td>
                 <td class="num">{r.site ? short(r.site.executed ?? 0) : ""}</td>
                 <td class="heat">{r.site && r.site.space !== "texture" && passesOf(r.site)[0] > 0 && <Bar share={most ? passesOf(r.site)[0] / most : 0} tone={r.site.waste ? "waste" : undefined} label={short(passesOf(r.site)[0])} />}</td>
-                <td class="left dim">{r.line?.file ? `${fileName(r.line.file)}:${r.line.line}` : ""}</td>
+                <td class="left dim">{r.line?.file ? `${oneFile ? "" : fileName(r.line.file)}:${r.line.line}` : ""}</td>
               </tr>
             );
           })}

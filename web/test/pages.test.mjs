@@ -247,7 +247,9 @@ test("dark, light, narrow, printed: there is always a picture", { skip }, async 
     assert.ok(over <= 1, `the page is ${over} pixels too wide at ${width}`);
     assert.ok((await page.screenshot()).length > 20_000);
   }
+  await page.keyboard.press("t");
   await page.emulateMedia({ media: "print" });
+  assert.equal(await background(), "rgb(255, 255, 255)");
   await page.waitForSelector(".occupancy");
   for (const part of [".memchart", ".source-file", ".occupancy", ".table-wrap"]) assert.ok(await page.locator(part).first().isVisible(), part);
   assert.ok(!(await page.locator(".sidebar").isVisible()));
