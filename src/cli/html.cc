@@ -1,5 +1,10 @@
 // muscope html: JSON reports as a page for the browser; two of them side by side.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,13 +28,31 @@ void complete_gpu(arch::GpuSpec& gpu) {
   }
 }
 
+/// The report's own lines, which are those that ran; from disk what surrounds them, unless the file was edited since.
+report::SourceReader reader_of(report::Sources lines) {
+  auto own = std::make_shared<const report::Sources>(std::move(lines));
+  auto edited = std::make_shared<std::map<std::string, bool>>();
+  return [own, edited, disk = report::read_sources_from_disk()](const std::string& file,
+                                                                int line) -> std::optional<std::string> {
+    const auto known = own->find(file);
+    if (known == own->end()) return disk(file, line);
+    const auto [changed, fresh] = edited->try_emplace(file, false);
+    if (fresh)
+      changed->second = std::any_of(known->second.begin(), known->second.end(),
+                                    [&](const auto& one) { return disk(file, one.first) != one.second; });
+    if (const auto text = known->second.find(line); text != known->second.end()) return text->second;
+    return changed->second ? std::nullopt : disk(file, line);
+  };
+}
+
 }  // namespace
 
 int html_command(const Arguments& args) {
   CLI::App app(
       "Makes a page for the browser from a JSON report, or from two that it compares. The page is one file and needs "
       "no "
-      "network. Source files are read where the compiler found them; the page holds what could be read.",
+      "network. The report holds the lines of source it names; what surrounds them is read where the compiler found "
+      "it.",
       "muscope html");
   std::vector<std::string> names;
   std::string output;
@@ -44,13 +67,18 @@ int html_command(const Arguments& args) {
     fail("D104", "both reports are to come from stdin", "name a file for one of them");
   OutputFile out(output);
   std::vector<report::Report> reports;
-  for (const std::string& name : names) reports.push_back(read_report(name));
+  report::HtmlOptions options;
+  for (const std::string& name : names) {
+    report::Sources lines;
+    reports.push_back(read_report(name, "name a report of `muscope run --json`", &lines));
+    options.sources.push_back(reader_of(std::move(lines)));
+  }
   std::vector<const report::Report*> pointers;
   for (report::Report& report : reports) {
     complete_gpu(report.gpu);
     pointers.push_back(&report);
   }
-  out.write(report::to_html(pointers, report_page()));
+  out.write(report::to_html(pointers, report_page(), options));
   return kOk;
 }
 

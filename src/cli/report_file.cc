@@ -38,8 +38,8 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
   }
 }
 
-report::Report read_report(const std::string& path, const std::string& hint) {
-  return report::from_json(read_whole(path, kMostReportBytes, hint), path);
+report::Report read_report(const std::string& path, const std::string& hint, report::Sources* sources) {
+  return report::from_json(read_whole(path, kMostReportBytes, hint), path, sources);
 }
 
 }  // namespace muscope::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/report.h"
+#include "report/sources.h"
 
 namespace muscope::cli {
 
@@ -12,6 +13,8 @@ namespace muscope::cli {
 std::string read_whole(const std::string& path, std::size_t most, const std::string& hint);
 
 /// What `muscope run --json` wrote. Throws Error D745, D701, D702, D703.
-report::Report read_report(const std::string& path, const std::string& hint = "name a report of `muscope run --json`");
+/// `sources` gets the lines of source that it holds; it may be null.
+report::Report read_report(const std::string& path, const std::string& hint = "name a report of `muscope run --json`",
+                           report::Sources* sources = nullptr);
 
 }  // namespace muscope::cli

@@ -67,7 +67,9 @@ void add_launches(const Report& report, std::size_t number, PageTables& tables, 
     json["launches"].push_back({launch.index, launch.process, launch.stream, launch.device, kind});
   }
   json["kinds"] = std::move(heads);
-  json["sources"] = sources_of(used, options);
+  HtmlOptions own = options;
+  if (number < options.sources.size() && options.sources[number]) own.source = options.sources[number];
+  json["sources"] = sources_of(used, own);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/report.h"
 #include "report/text.h"
@@ -23,6 +24,8 @@ inline constexpr std::string_view kPageMark = "<!--muscope-data-->";
 
 struct HtmlOptions {
   SourceReader source = read_sources_from_disk();
+  /// By report; where there is none, `source`. Two reports may speak of one file before and after it was edited.
+  std::vector<SourceReader> sources;
   std::string directory = working_directory();  ///< files below it are named as seen from there
 };
 

@@ -34,7 +34,7 @@ std::string shortened(std::string line) {
 /// The lines of `file` that are wanted, in excerpts.
 std::vector<Excerpt> excerpts_of(const std::string& file, const std::set<int>& used, const SourceReader& read) {
   std::vector<Excerpt> excerpts;
-  const bool whole = !read(file, kWholeFile + 1).has_value();
+  const bool whole = read(file, 1).has_value() && !read(file, kWholeFile + 1).has_value();
   const auto add = [&](int line) {
     const std::optional<std::string> text = read(file, line);
     if (!text) return false;
@@ -52,7 +52,7 @@ std::vector<Excerpt> excerpts_of(const std::string& file, const std::set<int>& u
   for (const int line : used) {
     if (line < 1) continue;
     for (int near = std::max(done + 1, line - kAround); near <= line + kAround; ++near) {
-      if (!add(near)) break;
+      add(near);
       done = near;
     }
   }

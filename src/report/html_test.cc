@@ -226,6 +226,24 @@ TEST(Html, LongSourcesAreCutToWhatIsSpokenOf) {
   EXPECT_FALSE(of("/usr/include/cuda/x.h").contains("excerpts"));
 }
 
+TEST(Html, ReportsMayHaveSourcesOfTheirOwn) {
+  const Report one = transpose();
+  const Report* const both[] = {&one, &one};
+  HtmlOptions how = options();
+  const auto only = [](std::string text) {
+    return [text](const std::string&, int line) { return line == 41 ? std::optional(text) : std::nullopt; };
+  };
+  how.sources = {only("before"), only("after")};
+  const Json data = element(to_html(both, kPage, how), "muscope-data");
+  for (const auto& [report, text] : {std::pair{0, "before"}, {1, "after"}}) {
+    const Json wanted = Json::parse(std::string("[[41, \"") + text + "\\n\"]]");
+    const Json& sources = data["reports"][static_cast<std::size_t>(report)]["sources"];
+    EXPECT_TRUE(std::any_of(sources.begin(), sources.end(), [&](const Json& source) {
+      return source.value("excerpts", Json()) == wanted;
+    })) << sources;
+  }
+}
+
 TEST(Html, TwoReportsStandBesideEachOther) {
   const Report before = transpose();
   Report after = transpose();
