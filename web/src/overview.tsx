@@ -53,10 +53,11 @@ const launchColumns: Column<Launch>[] = [
 /** The best advice of the run, one line for each rule, kernel and place. */
 function bestAdvice(report: Report): { kernel: Kernel; launch: Launch; advice: Advice; times: number }[] {
   const found = new Map<string, { kernel: Kernel; launch: Launch; advice: Advice; times: number; saves: number }>();
+  // Two accesses of one line may get the same advice: they are told apart by their instructions.
   for (const kernel of report.kernels)
     for (const launch of kernel.launches)
       for (const advice of launch.kind.advice) {
-        const key = `${kernel.name} ${advice.code} ${advice.at?.file}:${advice.at?.line} ${advice.unit}`;
+        const key = `${kernel.name} ${advice.code} ${advice.at?.file}:${advice.at?.line} ${advice.unit} ${advice.sites?.join()}`;
         const known = found.get(key);
         if (known) {
           ++known.times;

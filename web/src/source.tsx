@@ -267,6 +267,12 @@ export function SourceTab({ report, launch, body, route }: { report: Report; lau
     if (route.line === undefined) return;
     box.current?.querySelector("tr.selected")?.scrollIntoView({ block: "nearest" });
   }, [route.line, launch]);
+  useEffect(() => {
+    // Beside the source the instructions of the chosen line come into view.
+    const row = view === "both" ? box.current?.querySelector<HTMLElement>("[data-pane=code] tr.of-line") : null;
+    const pane = row?.closest<HTMLElement>(".pane");
+    if (row && pane) pane.scrollTop = Math.max(0, row.offsetTop - pane.clientHeight / 3);
+  }, [view, selected]);
   const step = (by: number) => {
     const withSites = places.filter((p) => p.parts.some((l) => l.sites.length));
     const at = withSites.indexOf(selected!);

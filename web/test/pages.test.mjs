@@ -154,6 +154,21 @@ test("occupancy what-if follows the sliders", { skip }, async () => {
   good(page);
 });
 
+test("the typical request stands beside the worst", { skip }, async () => {
+  const file = pageOf("typical", "banks");
+  const html = readFileSync(file, "utf8");
+  // What muscope run adds where it recorded requests.
+  writeFileSync(file, html.replaceAll('"worst":{', '"typical":{"mask":4294967295,"first":0,"stride":4,"count":9,"of":12,"block":3,"warp":1},"worst":{'));
+  const page = await open(file, "#kernel=sumColumns<32>&tab=source");
+  await shows(page, ".access-cost", /32 wavefronts where 4 would do/);
+  await page.getByRole("radio", { name: "typical request" }).click();
+  await shows(page, ".access-head", /block 3, warp 1, 9 of 12 requests are like this/);
+  await shows(page, ".access-cost", /4 wavefronts where 4 would do/);
+  await page.getByRole("radio", { name: "typical request" }).press("ArrowLeft");
+  await shows(page, ".access-cost", /32 wavefronts/);
+  good(page);
+});
+
 test("metrics are found by name and by what they are", { skip }, async () => {
   const page = await open(transpose, "#kernel=naiveRow&tab=metrics");
   const all = (await names(page)).length;
@@ -203,6 +218,9 @@ test("advice: ranked on top, with its place and its gain", { skip }, async () =>
   const advice = [
     { code: "A101", title: "neighbouring lanes are a stride apart", text: "<b>seen</b>", change: "go through a shared tile", unit: "sectors", before: 524288,
       after: 131072, grade: "counted", reason: "replayed", saves: 9, bound: "none", at: { file: "examples/transpose/transpose.cu", line: 32, column: 1 }, sites: [store.site] },
+    { code: "A105", title: "narrow", text: "t", change: "c", unit: "% occupancy", before: 50, after: 100, grade: "modelled", saves: 1, sites: [store.site],
+      picture: { space: "global", after_space: "shared", kind: "store", lane_bytes: 4, after_lane_bytes: 8,
+        before: { mask: 0xffffffff, first: 1024, stride: 128 }, after: { mask: 0xffffffff, first: 0, stride: 8 } } },
     { code: "A999", text: "advice of a later version that has no title" },
   ];
   const page = await open(edit(pageOf("advice", "transpose"), (data) => {
@@ -212,6 +230,10 @@ test("advice: ranked on top, with its place and its gain", { skip }, async () =>
   await page.click(".advice-brief a");
   await shows(page, ".advice li", /<b>seen<\/b>[\s\S]*shared tile[\s\S]*75\.0 % less/);
   await shows(page, ".advice figcaption", /now: 16 sectors for the costliest request/);
+  await shows(page, ".advice li:nth-child(2)", /50 % occupancy[\s\S]*100[\s\S]*\+50/);
+  await shows(page, ".advice li:nth-child(2) figure:nth-child(1)", /now: 32 sectors for the most frequent request/);
+  await shows(page, ".advice li:nth-child(2) figure:nth-child(2)", /after: 2 wavefronts/);
+  await shows(page, ".advice li:nth-child(3)", /A999[\s\S]*no title/);
   await page.click(".advice .place");
   await shows(page, ".inspector h2", /transpose\.cu:32/);
   good(page);
