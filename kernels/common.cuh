@@ -42,6 +42,25 @@ __device__ inline void store_once(T* p, T value) {
   __stcs(p, value);
 }
 
+/// A vector in one access. clang takes structures of four words apart into single words; for it the access is spelled
+/// out.
+template <typename T>
+__device__ inline T load_whole(const T* p) {
+#if defined(__clang__) && defined(__CUDA__)
+  return __ldca(p);
+#else
+  return *p;
+#endif
+}
+template <typename T>
+__device__ inline void store_whole(T* p, T value) {
+#if defined(__clang__) && defined(__CUDA__)
+  __stwb(p, value);
+#else
+  *p = value;
+#endif
+}
+
 /// Division of values below 2^16 by a number that the host knows: one multiplication.
 struct Divider {
   std::uint64_t magic;
@@ -112,7 +131,7 @@ struct Unsigned<16> {
 /// 16 bytes at an address that is a multiple of 16. Elements outside of the range read as zero.
 template <int kBytes>
 __device__ inline uint4 load_aligned(const char* p, Bytes range) {
-  if (p >= range.begin && p + 16 <= range.end) return *reinterpret_cast<const uint4*>(p);
+  if (p >= range.begin && p + 16 <= range.end) return load_whole(reinterpret_cast<const uint4*>(p));
   uint4 value = make_uint4(0, 0, 0, 0);
   if (p + 16 <= range.begin || p >= range.end) return value;
   using Element = typename Unsigned<kBytes>::type;
@@ -152,7 +171,7 @@ __device__ inline uint4 load_any(const char* p, Bytes range) {
 template <int kBytes>
 __device__ inline void store_aligned(char* p, uint4 value, Bytes range) {
   if (p >= range.begin && p + 16 <= range.end) {
-    *reinterpret_cast<uint4*>(p) = value;
+    store_whole(reinterpret_cast<uint4*>(p), value);
     return;
   }
   if constexpr (kBytes < 16) {

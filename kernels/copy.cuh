@@ -25,7 +25,7 @@ __device__ inline void copy_vectors(char* out, const char* in, const std::size_t
   if constexpr (kUnit == 16) {
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
-      if (index[k] < vectors) v[k] = reinterpret_cast<const uint4*>(in)[index[k]];
+      if (index[k] < vectors) v[k] = load_whole(reinterpret_cast<const uint4*>(in) + index[k]);
     }
   } else {
     const unsigned shift = misalignment(in, 16);
@@ -34,8 +34,8 @@ __device__ inline void copy_vectors(char* out, const char* in, const std::size_t
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
       if (index[k] < vectors) {
-        v[k] = p[index[k]];
-        high[k] = p[index[k] + 1];
+        v[k] = load_whole(p + index[k]);
+        high[k] = load_whole(p + index[k] + 1);
       }
     }
 #pragma unroll
@@ -43,7 +43,7 @@ __device__ inline void copy_vectors(char* out, const char* in, const std::size_t
   }
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
-    if (index[k] < vectors) reinterpret_cast<uint4*>(out)[index[k]] = v[k];
+    if (index[k] < vectors) store_whole(reinterpret_cast<uint4*>(out) + index[k], v[k]);
   }
 }
 
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(kCopyThreads) rows_kernel(RowsArgs a) {
     shift[k] = misalignment(p, 16);
     if (row_of[k] == nullptr) continue;
     if (inside) {
-      low[k] = *reinterpret_cast<const uint4*>(p - shift[k]);
-      if constexpr (kUnit != 16) high[k] = *reinterpret_cast<const uint4*>(p + (-shift[k] & 15));
+      low[k] = load_whole(reinterpret_cast<const uint4*>(p - shift[k]));
+      if constexpr (kUnit != 16) high[k] = load_whole(reinterpret_cast<const uint4*>(p + (-shift[k] & 15)));
     } else {
       low[k] = load_any<kBytes>(p, all);
       shift[k] = 0;

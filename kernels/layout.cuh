@@ -43,7 +43,7 @@ __device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
     for (int k = 0; k < kVectors; ++k) {
       const unsigned i = threadIdx.x + k * kThreads;
       const uint4* const q = reinterpret_cast<const uint4*>(p) + i;
-      if (i < count) v[k] = kOnce ? load_once(q) : *q;
+      if (i < count) v[k] = kOnce ? load_once(q) : load_whole(q);
     }
   } else {
 #pragma unroll
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3
       }
       char* const p = arrays + field * a.pitch + byte;
       if (byte + kPiece <= field_bytes) {
-        *reinterpret_cast<Word*>(p) = piece.word;
+        store_whole(reinterpret_cast<Word*>(p), piece.word);
       } else {
         for (int k = 0; k < kUnits; ++k) {
           if (byte + k * kUnit < field_bytes) reinterpret_cast<typename Unsigned<kUnit>::type*>(p)[k] = piece.units[k];
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3
       const char* const p = arrays + field * a.pitch + byte;
       if (byte + kPiece <= field_bytes) {
         const auto* const q = reinterpret_cast<const Word*>(p);
-        piece[n].word = kPiece < 16 ? load_once(q) : *q;  // measured: small pieces are faster so
+        piece[n].word = kPiece < 16 ? load_once(q) : load_whole(q);  // measured: small pieces are faster so
       } else {
         for (int k = 0; k < kUnits; ++k) {
           if (byte + k * kUnit < field_bytes) {

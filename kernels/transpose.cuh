@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
     if (inside) {
       if constexpr (kAligned || kBytes == 16) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) v[j] = *reinterpret_cast<const uint4*>(p + j * a.in_pitch);
+        for (int j = 0; j < 4; ++j) v[j] = load_whole(reinterpret_cast<const uint4*>(p + j * a.in_pitch));
       } else if constexpr (kSingles) {
         // Single elements, of neighbouring columns in neighbouring lanes: no shifting.
         using Element = typename Unsigned<kBytes>::type;
@@ -175,8 +175,8 @@ __global__ void __launch_bounds__(kWide* kGroups) transpose_tile(TransposeArgs a
         for (int j = 0; j < 4; ++j) {
           const char* const q = p + j * a.in_pitch;
           const unsigned shift = misalignment(q, 16);
-          v[j] = *reinterpret_cast<const uint4*>(q - shift);
-          high[j] = *reinterpret_cast<const uint4*>(q + (-shift & 15));  // the same 16 bytes if aligned
+          v[j] = load_whole(reinterpret_cast<const uint4*>(q - shift));
+          high[j] = load_whole(reinterpret_cast<const uint4*>(q + (-shift & 15)));  // the same 16 bytes if aligned
         }
 #pragma unroll
         for (int j = 0; j < 4; ++j) v[j] = shifted<kBytes>(v[j], high[j], misalignment(p + j * a.in_pitch, 16));
