@@ -117,14 +117,14 @@ __device__ inline unsigned struct_byte(const LayoutArgs& a, unsigned field, unsi
   return (byte / kBytes * a.fields + field) * kBytes + byte % kBytes;
 }
 
-/// kPiece: bytes that a lane moves at once on the side of the arrays; a multiple of the element or, for elements of
-/// more than 4 bytes, a part of it.
 /// Threads of a block: more where each moves little at once.
 template <int kPiece>
 __host__ __device__ constexpr int layout_threads() {
   return kPiece >= 16 ? 256 : 512;
 }
 
+/// kPiece: bytes that a lane moves at once on the side of the arrays; a multiple of the element or, for elements of
+/// more than 4 bytes, a part of it.
 template <int kBytes, int kPiece, bool kToSoa>
 __global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3) layout_kernel(LayoutArgs a) {
   constexpr int kThreads = layout_threads<kPiece>();
