@@ -1,5 +1,5 @@
-// One call of each kernel with aligned data, a few MiB at most. Prints the sectors of 32 bytes that the call must read and
-// write at least; kernels_test compares them with what `muscope run` counts.
+// One call of each kernel with aligned data, a few MiB at most. Prints the sectors of 32 bytes that the call must read
+// and write at least; kernels_test compares them with what `muscope run` counts.
 #include "../convolution.cuh"
 #include "../copy.cuh"
 #include "../histogram.cuh"
