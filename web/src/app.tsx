@@ -6,7 +6,7 @@ import { percent } from "./format";
 import { KernelPage } from "./kernelpage";
 import { sumsOf } from "./kernels";
 import { Overview, RunPage } from "./overview";
-import { go, launchOf, tabs, useRoute, type Route } from "./route";
+import { go, launchOf, parseRoute, tabs, useRoute, type Route } from "./route";
 import { Bar, KernelName, Panel } from "./widgets";
 
 type Theme = "auto" | "light" | "dark";
@@ -140,6 +140,8 @@ export function App({ page }: { page: Page }) {
         if (e.key === "Escape") target.blur();
         return;
       }
+      // As the address is now: a key may come before the page is drawn anew.
+      const route = parseRoute(location.hash);
       const launch = route.view === "kernel" ? launchOf(report, route) : undefined;
       const kernelAt = launch ? order.findIndex((k) => k.name === launch.kind.kernel) : -1;
       const open = (more: Partial<Route>) => go({ view: "kernel", report: report.number, tab: route.tab, ...more });
@@ -178,7 +180,7 @@ export function App({ page }: { page: Page }) {
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [route, report]);
+  }, [report]);
   if (!report) return <main class="main"><div class="page"><h1>Nothing to show</h1><p>{page.error ?? "This page holds no report."}</p></div></main>;
   const two = page.reports.length > 1;
   return (
