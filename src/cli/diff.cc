@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/embedded_text.h"
 #include "cli/input_file.h"
+#include "cli/report_file.h"
 #include "cli/run_execute.h"
 #include "cli/run_output.h"
 #include "cli/run_progress.h"
@@ -151,7 +152,9 @@ int diff_command(const Arguments& args) {
   if (md) md.write(diff::to_markdown(difference, before.report, after.report, text));
   if (page) {
     const report::Report* const both[] = {&before.report, &after.report};
-    page.write(report::to_html(both, report_page()));
+    report::HtmlOptions options;
+    options.sources = {reader_of(before.sources), reader_of(after.sources)};
+    page.write(report::to_html(both, report_page(), options));
   }
   if (!request.quiet && !json.is_stdout() && !md.is_stdout() && !page.is_stdout()) {
     if (const std::size_t width = terminal_width(STDOUT_FILENO); width != 0) text.width = static_cast<int>(width);

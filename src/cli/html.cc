@@ -1,9 +1,5 @@
 // muscope html: JSON reports as a page for the browser; two of them side by side.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,23 +22,6 @@ void complete_gpu(arch::GpuSpec& gpu) {
     if (known.cc_major == gpu.cc_major && known.cc_minor == gpu.cc_minor) gpu = std::move(known);
   } catch (const Error&) {  // a GPU of the user's own: what the report holds has to do
   }
-}
-
-/// The report's own lines, which are those that ran; from disk what surrounds them, unless the file was edited since.
-report::SourceReader reader_of(report::Sources lines) {
-  auto own = std::make_shared<const report::Sources>(std::move(lines));
-  auto edited = std::make_shared<std::map<std::string, bool>>();
-  return [own, edited, disk = report::read_sources_from_disk()](const std::string& file,
-                                                                int line) -> std::optional<std::string> {
-    const auto known = own->find(file);
-    if (known == own->end()) return disk(file, line);
-    const auto [changed, fresh] = edited->try_emplace(file, false);
-    if (fresh)
-      changed->second = std::any_of(known->second.begin(), known->second.end(),
-                                    [&](const auto& one) { return disk(file, one.first) != one.second; });
-    if (const auto text = known->second.find(line); text != known->second.end()) return text->second;
-    return changed->second ? std::nullopt : disk(file, line);
-  };
 }
 
 }  // namespace

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "arch/nearest.h"
 #include "base/diagnostic.h"
@@ -40,6 +44,22 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
 
 report::Report read_report(const std::string& path, const std::string& hint, report::Sources* sources) {
   return report::from_json(read_whole(path, kMostReportBytes, hint), path, sources);
+}
+
+report::SourceReader reader_of(report::Sources lines) {
+  auto own = std::make_shared<const report::Sources>(std::move(lines));
+  auto edited = std::make_shared<std::map<std::string, bool>>();
+  return [own, edited, disk = report::read_sources_from_disk()](const std::string& file,
+                                                                int line) -> std::optional<std::string> {
+    const auto known = own->find(file);
+    if (known == own->end()) return disk(file, line);
+    const auto [changed, fresh] = edited->try_emplace(file, false);
+    if (fresh)
+      changed->second = std::any_of(known->second.begin(), known->second.end(),
+                                    [&](const auto& one) { return disk(file, one.first) != one.second; });
+    if (const auto text = known->second.find(line); text != known->second.end()) return text->second;
+    return changed->second ? std::nullopt : disk(file, line);
+  };
 }
 
 }  // namespace muscope::cli

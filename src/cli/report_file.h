@@ -6,6 +6,7 @@
 
 #include "report/report.h"
 #include "report/sources.h"
+#include "report/text.h"
 
 namespace muscope::cli {
 
@@ -16,5 +17,9 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
 /// `sources` gets the lines of source that it holds; it may be null.
 report::Report read_report(const std::string& path, const std::string& hint = "name a report of `muscope run --json`",
                            report::Sources* sources = nullptr);
+
+/// Source text for a report that holds `lines`: these, which are those that ran; from disk what surrounds them, unless
+/// the file was edited since.
+report::SourceReader reader_of(report::Sources lines);
 
 }  // namespace muscope::cli
