@@ -63,7 +63,7 @@ def check_length(root):
     suffixes = CODE + (".py", ".sh", ".cmake", ".js", ".css")
     for folder in SOURCE_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            if not path.is_file() or (path.suffix not in suffixes and path.name != "CMakeLists.txt"):
+            if not path.is_file() or "node_modules" in path.parts or (path.suffix not in suffixes and path.name != "CMakeLists.txt"):
                 continue
             lines = read(path).count("\n")
             if lines > MAX_LINES:

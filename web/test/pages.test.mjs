@@ -320,7 +320,7 @@ test("five hundred kernels open at once", { skip }, async () => {
   const page = await open(file);
   const shown = performance.now() - start;
   const inPage = await page.evaluate(() => performance.now());
-  // On an idle machine less than half a second; the limit is for one that is at work on other tests.
+  // Generous: the machine may be at work on other tests.
   assert.ok(inPage < 15_000, `${inPage.toFixed(0)} ms until the page was there (${shown.toFixed(0)} ms seen from outside)`);
   await shows(page, ".cards", /500/);
   await page.keyboard.press("/");
