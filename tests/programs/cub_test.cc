@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include "toolchain/process.h"
 #include "toolchain/tools.h"
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Cub : public testing::TestWithParam<int> {
+class Cub : public testing::TestWithParam<std::tuple<int, int>> {
  protected:
   Cub() {
     std::string name = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
@@ -29,7 +30,8 @@ TEST_P(Cub, AlgorithmsGiveWhatTheHostGives) {
   if (!nvcc) GTEST_SKIP() << "needs nvcc";
   const std::string program = (folder_ / "cub").string();
   const auto built = toolchain::run_process({nvcc->path, "-O2", "-std=c++17", "-arch=sm_90", "-cudart", "shared",
-                                             "-DTYPE=" + std::to_string(GetParam()), "-o", program,
+                                             "-DTYPE=" + std::to_string(std::get<0>(GetParam())),
+                                             "-DPART=" + std::to_string(std::get<1>(GetParam())), "-o", program,
                                              MUSCOPE_SOURCE_DIR "/tests/programs/cub_algorithms.cu"});
   if (built.exit_code != 0 && built.err.find("cub/cub.cuh") != built.err.npos) GTEST_SKIP() << "needs nvcc's CUB";
   ASSERT_EQ(built.exit_code, 0) << built.err;
@@ -38,12 +40,13 @@ TEST_P(Cub, AlgorithmsGiveWhatTheHostGives) {
   EXPECT_THAT(run.out, testing::HasSubstr("PASS\n"));
 }
 
-std::string name_of(const testing::TestParamInfo<int>& type) {
-  const char* const names[] = {"Int", "Float", "Double", "Unsigned64", "Structure"};
-  return names[type.param];
+std::string name_of(const testing::TestParamInfo<std::tuple<int, int>>& test) {
+  const char* const types[] = {"Int", "Float", "Double", "Unsigned64", "Structure"};
+  const int part = std::get<1>(test.param);
+  return std::string(part == 1 ? "Sums" : part == 2 ? "Selections" : "Sorts") + types[std::get<0>(test.param)];
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Cub, testing::Range(0, 5), name_of);
+INSTANTIATE_TEST_SUITE_P(Types, Cub, testing::Combine(testing::Range(0, 5), testing::Values(1, 2, 4)), name_of);
 
 }  // namespace
 }  // namespace muscope
