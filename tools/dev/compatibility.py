@@ -22,6 +22,7 @@ import time
 LIMIT = 120
 AGAIN = 5
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOTES = ROOT / "tools/dev/compatibility_notes.tsv"
 BAD = re.compile(r"\bFAIL(ED)?\b|Test failed|[Mm]ismatch|do(?:es)? not match|Percent: [1-9]|NOT verified|INCORRECT|incorrect|failed!")
 GOOD = re.compile(r"\bPASS(ED)?\b|passed|Passed|SUCCESS|[Mm]atch|[Ss]uccess|COMPLETED|returned OK|Percent: 0\b|correct|L1-Error: 0")
 
@@ -135,12 +136,14 @@ def write(rows):
     for suite in dict.fromkeys(row[0] for row in run_rows):
         mine = [row for row in run_rows if row[0] == suite]
         text.append(f"| {suite} | {len(mine)} | {sum(row[3] == 'as on a GPU' for row in mine)} |")
+    noted = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in NOTES.read_text().splitlines()
+             if not line.startswith("#")}
     text += ["", "## What differs", "", "| program | arguments | what muscope says |", "|---|---|---|"]
     for row in run_rows:
         if row[3] == "differs":
-            why = row[6] if len(row) > 6 and row[6] else f"verdict {row[4]}"
+            why = row[6] or noted.get((row[0], row[1]), f"verdict {row[4]}")
             why = re.sub(r" at /\S+:\d+", "", why).replace("|", "\\|")
-            text.append(f"| {row[0]} {row[1]} | `{row[2]}` | {why[:160]} |")
+            text.append(f"| {row[0]} {row[1]} | `{row[2]}` | {why[:200]} |")
     missing = [row[1] for row in rows if row[3] == "not built"]
     if missing:
         text += ["", "Not tried: " + ", ".join(missing) + "."]
