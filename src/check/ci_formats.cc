@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/sarif.h"
 #include "check/output.h"
 #include "diff/kernel_group.h"
 
@@ -27,21 +28,6 @@ class Fingerprints {
   std::map<std::string, std::uint64_t> seen_;
 };
 
-/// RFC 3986: what may not stand in a path is percent-encoded.
-std::string uri_text(std::string_view path) {
-  std::string out = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-                       std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
-    if (plain)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", byte);
-  }
-  return out;
-}
-
 Json number_of(const report::MetricValue& value) {
   return std::visit([](auto n) { return Json(n); }, value);
 }
@@ -49,14 +35,7 @@ Json number_of(const report::MetricValue& value) {
 Json sarif_location(const CheckContext& context, const Judgement& j) {
   const SourceLocation at = shown_at(j);
   const std::string path = path_text(context, at.file);
-  Json artifact{{"uri", uri_text(path)}};
-  if (!path.starts_with('/')) artifact["uriBaseId"] = "%SRCROOT%";
-  Json physical{{"artifactLocation", std::move(artifact)}};
-  if (at.line > 0) {
-    physical["region"] = {{"startLine", at.line}};
-    if (at.column > 0) physical["region"]["startColumn"] = at.column;
-  }
-  Json location{{"physicalLocation", std::move(physical)}};
+  Json location = sarif::location(path, at.line, at.column);
   if (!j.kernel.empty())
     location["logicalLocations"] = Json::array({{{"fullyQualifiedName", j.kernel}, {"kind", "function"}}});
   return location;
@@ -75,8 +54,6 @@ Json sarif_rules() {
   }
   return rules;
 }
-
-Json notification(const std::string& text) { return {{"level", "error"}, {"message", {{"text", text}}}}; }
 
 /// XML 1.0: control characters may not stand in it at all.
 std::string xml_text(std::string_view text) {
@@ -152,23 +129,15 @@ std::string to_sarif(const CheckContext& context) {
                        {"partialFingerprints", {{"muscopeFinding/v1", fingerprints.of(*j)}}},
                        {"properties", std::move(properties)}});
   }
-  Json notifications = Json::array();
-  if (!context.problem.empty()) notifications.push_back(notification(context.problem));
+  sarif::Document document;
+  document.tool_version = context.report->tool_version;
+  document.rules = sarif_rules();
+  document.results = std::move(results);
+  document.exit_code = context.exit_code;
+  if (!context.problem.empty()) document.notifications.push_back(sarif::notification(context.problem));
   for (const std::string& why : result.incomparable)
-    notifications.push_back(notification("the baseline does not hold for this run: " + why));
-  Json invocation{{"executionSuccessful", notifications.empty()}, {"exitCode", context.exit_code}};
-  if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
-  Json driver{{"name", "muscope"}};
-  if (!context.report->tool_version.empty()) driver["version"] = context.report->tool_version;
-  driver["rules"] = sarif_rules();
-  Json run{{"tool", {{"driver", std::move(driver)}}},
-           {"invocations", Json::array({std::move(invocation)})},
-           {"originalUriBaseIds", {{"%SRCROOT%", {{"description", {{"text", "The top of the source tree."}}}}}}},
-           {"columnKind", "utf16CodeUnits"},
-           {"results", std::move(results)}};
-  return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                 {"version", "2.1.0"},
-                 {"runs", Json::array({std::move(run)})}});
+    document.notifications.push_back(sarif::notification("the baseline does not hold for this run: " + why));
+  return sarif::text_of(std::move(document));
 }
 
 std::string to_junit(const CheckContext& context) {

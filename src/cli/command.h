@@ -53,6 +53,7 @@ int occupancy_command(const Arguments& args);
 int gpu_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int cc_command(const Arguments& args);
+int port_command(const Arguments& args);
 int html_command(const Arguments& args);
 int verify_command(const Arguments& args);
 int doctor_command(const Arguments& args);

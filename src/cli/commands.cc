@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"gpu", "the known GPUs; one GPU's memory hierarchy with sizes, latencies and their sources", gpu_command},
     {"explain", "what a metric, message, term or PTX instruction means", explain_command},
     {"cc", "compile CUDA with no toolkit; takes common nvcc command lines", cc_command},
+    {"port", "CUDA source and build files to MUSA, and back; reports what needs a hand", port_command},
     {"html", "a page for the browser from one or two JSON reports", html_command},
     {"verify", "a report against what Nsight Compute captured on a GPU, counter by counter", verify_command},
     {"doctor", "which compilers and tools are found, what each absence costs, how to add it", doctor_command},

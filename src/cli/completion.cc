@@ -125,6 +125,8 @@ constexpr ValueList kValues[] = {
     {"--space", "global shared const local"},
     {"--op", "LD LD_CG LD_NC ST RED ATOM"},
     {"--l1", "on off"},
+    {"--to", "musa cuda"},
+    {"--arch", "mp_21 mp_22 mp_31"},
 };
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }

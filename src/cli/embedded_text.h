@@ -18,6 +18,9 @@ std::span<const EmbeddedText> guide_texts();
 /// The learner's pages: docs/learn/*.md.
 std::span<const EmbeddedText> learn_texts();
 
+/// data/port/*.tsv: the rules of `muscope port`.
+std::span<const EmbeddedText> port_texts();
+
 /// web/dist/*.html: the page of the HTML report alone.
 std::span<const EmbeddedText> page_texts();
 /// What report::to_html() puts reports into.

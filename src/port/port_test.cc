@@ -1,0 +1,173 @@
+// Sources ported with the rules of data/port.
+#include "port/port.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+
+#include "port/build_file.h"
+#include "port/lexer.h"
+#include "port/output.h"
+#include "port/source.h"
+
+namespace muscope::port {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const Rules& rules() {
+  static const Rules all = [] {
+    std::deque<std::string> kept;
+    std::vector<RuleText> tables;
+    for (const auto& entry : std::filesystem::directory_iterator(MUSCOPE_SOURCE_DIR "/data/port")) {
+      kept.push_back(entry.path().stem().string());
+      const std::string& name = kept.back();
+      kept.push_back(*read_file(entry.path().string(), 1 << 24));
+      tables.push_back({name, kept.back()});
+    }
+    return Rules(tables);
+  }();
+  return all;
+}
+
+struct Ported {
+  std::string text;
+  std::vector<std::string> codes;
+  PortReport report;
+};
+
+Ported port(const std::string& text, Options options = {}, const std::string& name = "a.cu") {
+  Ported result;
+  result.report = port_text(text, name, rules(), options, result.text);
+  for (const Finding& f : result.report.files.front().result.findings) result.codes.push_back(f.code);
+  return result;
+}
+
+Options back() {
+  Options options;
+  options.target.direction = Direction::kToCuda;
+  return options;
+}
+
+TEST(Port, ChangesIdentifiersOnly) {
+  EXPECT_EQ(port("cudaMalloc(&p, 4); // cudaMalloc\n\"cudaMalloc here\" R\"x(cudaFree)x\"\n").text,
+            "musaMalloc(&p, 4); // cudaMalloc\n\"cudaMalloc here\" R\"x(cudaFree)x\"\n");
+  EXPECT_EQ(port("/* cudaFree\n cudaFree */ cudaFree(0);").text, "/* cudaFree\n cudaFree */ musaFree(0);");
+  EXPECT_EQ(port("char c = '\"'; cudaFree(0);").text, "char c = '\"'; musaFree(0);");
+  EXPECT_EQ(port("int n = 1'000; cudaFree(0);").text, "int n = 1'000; musaFree(0);");
+}
+
+TEST(Port, LeavesWhatOnlyLooksAlike) {
+  const std::string text =
+      "int cu, Accumulate, CURRENT, CUSTOM, barracuda, nppes, CUs; use_cuda(cu); my_cudaMalloc();\n";
+  EXPECT_EQ(port(text).text, text);
+}
+
+TEST(Port, LeavesNamesOfTheProject) {
+  const std::string text =
+      "#define CUDA_CHECK(x) x\nvoid cudaHelper(int);\nfloat *cu, *cudaBuf = nullptr;\n"
+      "void f() { CUDA_CHECK(cudaHelper(cudaBuf)); }\n";
+  const Ported result = port(text);
+  EXPECT_EQ(result.text, text);
+  EXPECT_THAT(result.codes, IsEmpty());
+}
+
+TEST(Port, NamesThatRulesGetWrong) {
+  EXPECT_EQ(port("cusolverDnCungqr nppsCubrt_32f CUDA_VERSION cuuint32_t curandStatePhilox4_32_10_t cuCadd").text,
+            "musolverDnCungqr mtppsCubrt_32f MUSA_COMP_VERSION muuint32_t murand_state_philox4x32_10 muCadd");
+  EXPECT_EQ(port("CU_STREAM_NON_BLOCKING CUdeviceptr make_cuComplex PFN_cuInit __nv_bfloat16").text,
+            "MU_STREAM_NON_BLOCKING MUdeviceptr make_muComplex PFN_muInit __mt_bfloat16");
+}
+
+TEST(Port, Headers) {
+  EXPECT_EQ(port("#include <cuda_runtime.h>\n# include \"cublas_v2.h\"\n#include <cub/cub.cuh>\n").text,
+            "#include <musa_runtime.h>\n# include \"mublas.h\"\n#include <cub/cub.cuh>\n");
+  EXPECT_THAT(port("#include <nvml.h>\n").codes, Contains("P012"));
+}
+
+TEST(Port, ArchitecturesByMeaning) {
+  const Ported result =
+      port("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n#elif 700 <= __CUDA_ARCH__\n#endif\n");
+  EXPECT_EQ(result.text,
+            "#if defined(__MUSA_ARCH__) && __MUSA_ARCH__ >= 220\n"
+            "#elif 210 /* CUDA: 700 */ <= __MUSA_ARCH__\n#endif\n");
+  EXPECT_EQ(std::count(result.codes.begin(), result.codes.end(), "P002"), 2);
+  EXPECT_THAT(port("int x = __CUDA_ARCH__ / 100;").codes, Contains("P003"));
+}
+
+TEST(Port, WhatNeedsAHandIsReported) {
+  EXPECT_THAT(port("asm volatile(\"bar.sync 0;\");").codes, Contains("P001"));
+  EXPECT_THAT(port("asm(\"cpuid\");", {}, "a.cpp").codes, Not(Contains("P001")));
+  EXPECT_THAT(port("cudnnCreate(&h);").codes, Contains("P010"));
+  EXPECT_THAT(port("cudaMallocAsync(&p, 1, s);").codes, Contains("P015"));
+  EXPECT_THAT(port("tex2D<float>(t, 0, 0);").codes, Contains("P006"));
+  EXPECT_THAT(port("CUDA_UNKNOWN_THING(1);").codes, Contains("P021"));
+  EXPECT_THAT(port("f(\"cudaFree\");").codes, Contains("P023"));
+  Options mp31;
+  mp31.target.archs = {31};
+  EXPECT_THAT(port("int w = warpSize;").codes, Contains("P005"));
+  EXPECT_THAT(port("int w = warpSize;", mp31).codes, IsEmpty());
+}
+
+TEST(Port, MusaFilesAreLeftAlone) {
+  const Ported result = port("musaMalloc(&p, 4);\ncudaFree(p);\nmuMalloc(1);\n", {}, "a.mu");
+  EXPECT_EQ(result.text, "musaMalloc(&p, 4);\ncudaFree(p);\nmuMalloc(1);\n");
+  EXPECT_THAT(result.codes, Contains("P026"));
+  EXPECT_THAT(result.codes, Contains("P027"));
+}
+
+TEST(Port, ThereAndBack) {
+  const std::string text =
+      "#include <cuda_runtime.h>\n#if __CUDA_ARCH__ >= 860\n#endif\ncudaMemcpy\\\nAsync(a, b, 4, "
+      "cudaMemcpyHostToDevice);\n"
+      "CUdeviceptr p; cuMemAlloc(&p, CU_MEMHOSTALLOC_PORTABLE); cublasSgemm(h); __nv_bfloat16 x;\n";
+  const Ported there = port(text);
+  EXPECT_EQ(there.text.find("cuda"), std::string::npos);
+  EXPECT_EQ(port(there.text, back()).text, text);
+  EXPECT_EQ(port(there.text).text, there.text);
+}
+
+TEST(Port, Places) {
+  const Ported result = port("int a;\n  \xc3\xa4; asm(\"trap;\");\n");
+  const Finding& finding = result.report.files.front().result.findings.front();
+  EXPECT_EQ(finding.line, 2);
+  EXPECT_EQ(finding.column, 6);
+}
+
+TEST(Port, BuildFiles) {
+  const Ported make = port("all:\n\tnvcc -arch=sm_80 -Xcompiler -fPIC a.o -lcudart\n", {}, "Makefile");
+  EXPECT_EQ(make.text, "all:\n\tmcc --offload-arch=mp_22 -fPIC a.o -lmusart\n");
+  const Ported cmake = port("find_package(CUDA REQUIRED)\nproject(x LANGUAGES CUDA)\n", {}, "CMakeLists.txt");
+  EXPECT_EQ(cmake.text, "find_package(MUSA REQUIRED)\nproject(x LANGUAGES CUDA)\n");
+  EXPECT_THAT(cmake.codes, Contains("P031"));
+}
+
+TEST(Port, HostileText) {
+  EXPECT_THAT(port("\"never ends\ncudaFree(0);").text, HasSubstr("musaFree"));
+  EXPECT_THAT(port("/* never ends").codes, Contains("P040"));
+  EXPECT_THAT(port("R\"(never ends").codes, Contains("P040"));
+  EXPECT_THAT(port(std::string("a\0b", 3)).codes, Contains("P028"));
+  EXPECT_EQ(port("\xff\xfe cudaFree").text, "\xff\xfe musaFree");
+}
+
+TEST(Patterns, Match) {
+  EXPECT_TRUE(Pattern("cuda[A-Z]*").matches("cudaMalloc"));
+  EXPECT_FALSE(Pattern("cuda[A-Z]*").matches("cuda"));
+  EXPECT_TRUE(glob_matches("*.cu", "a.cu"));
+  EXPECT_FALSE(glob_matches("*.cu", "a/b.cu"));
+  EXPECT_TRUE(glob_matches("**/b.cu", "a/b.cu"));
+  EXPECT_TRUE(glob_matches("build/**", "build/x/y"));
+}
+
+TEST(Codes, EachHasAPage) {
+  for (const CodeInfo& code : rules().codes())
+    EXPECT_TRUE(std::filesystem::exists(MUSCOPE_SOURCE_DIR "/docs/explain/" + code.code + ".md")) << code.code;
+}
+
+}  // namespace
+}  // namespace muscope::port
