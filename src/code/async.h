@@ -16,6 +16,11 @@ enum class AsyncKind : std::uint8_t {
   kArrive,        ///< arrive, arrive_drop, with their variants
   kWait,          ///< test_wait, try_wait: whether the phase is over
   kPendingCount,  ///< of a state that an arrival gave
+  kStore,         ///< st.async, STAS: `bytes` of `values` to `to`, which complete transactions of `barrier`
+  kReduce,        ///< red.async, REDAS: the same with an atomic operation
+  kTensor,      ///< a tile by the tensor map at `from`, whose coordinates are `values`: to shared memory `to` where it
+                ///< has a barrier, else from there
+  kBulkReduce,  ///< cp.reduce.async.bulk, UBLKRED: a range of bytes, element by element
 };
 
 /// An address per lane.
@@ -27,6 +32,7 @@ struct AsyncAddress {
   std::uint8_t uniform_bytes = 0;
   std::int64_t offset = 0;
   ptx::Space space = ptx::Space::kShared;  ///< kShared, kGlobal or kGeneric
+  bool cluster = false;                    ///< kShared: of any block of the cluster; the rank stands in the address
 };
 
 struct AsyncDetails {
@@ -55,6 +61,17 @@ struct AsyncDetails {
   bool state_pair = false;       ///< kExchange, kPendingCount: two registers
   std::uint8_t parity_bit = 0;   ///< kWait: which bit of a 32-bit `state` is the parity of the phase waited for
   bool result_pair = false;      ///< results of 64 bits go to two registers
+  /// kBulkCopy: bits of the ranks that get a copy each, at the same offset of their shared memory (none: `to` says).
+  Place multicast;
+  bool multicast_in_amount = false;   ///< machine code: they are the high 16 bits of `amount`
+  std::vector<Place> values;          ///< kStore, kReduce: one word, or 8-byte lane, each; kTensor: coordinates
+  bool reduces = false;               ///< kTensor: by `reduction`
+  std::uint8_t value_bytes = 4;       ///< width of a lane in `values`
+  std::uint8_t reduction = 0;         ///< kReduce, kBulkReduce: 0 add, min, max, inc, dec, and, or, 7 xor
+  ptx::Type type = ptx::Type::kNone;  ///< of its elements
 };
+
+/// Of PTX: the number of the operation in AsyncDetails::reduction.
+std::uint8_t reduction_number(const ptx::Instruction& i);
 
 }  // namespace muscope::code

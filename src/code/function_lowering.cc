@@ -117,7 +117,7 @@ void FunctionLowering::find_aliases() {
       else if (from.kind == OperandKind::kImmediate && !i.types.empty())
         found = place(from, i.types[0]);
       else if (from.kind == OperandKind::kSymbol) {
-        if (const auto value = symbol_value(from)) found = b_.pool.literal(*value, width);
+        found = symbol_place(from, width);
       }
     } else if (i.opcode == Opcode::k_ld && i.space() == ptx::Space::kParam && entry_ &&
                from.kind == OperandKind::kAddress && from.symbol_kind == ptx::SymbolKind::kParameter &&

@@ -57,6 +57,8 @@ class FunctionLowering {
   Place place(const ptx::Operand& operand, ptx::Type type);
   Place predicate(const ptx::Operand& operand, bool& negated);
   std::optional<std::uint64_t> symbol_value(const ptx::Operand& operand) const;
+  /// The place of that value, in lanes of `lane_bytes`. Addresses of shared variables hold the block's rank.
+  std::optional<Place> symbol_place(const ptx::Operand& operand, unsigned lane_bytes);
   std::optional<Place> special_place(const ptx::Operand& operand);
   unsigned lane_bytes(const ptx::Operand& operand, ptx::Type type) const;
   void address(Op& op, const ptx::Operand& operand);
@@ -68,7 +70,9 @@ class FunctionLowering {
   void lower_async_copy(const ptx::Instruction& i);
   void lower_bulk_copy(const ptx::Instruction& i);
   void lower_mbarrier(const ptx::Instruction& i);
-  AsyncAddress async_address(const ptx::Operand& operand, ptx::Space space);
+  void lower_tensor_copy(const ptx::Instruction& i);
+  void lower_async_store(const ptx::Instruction& i);
+  AsyncAddress async_address(const ptx::Operand& operand, ptx::Space space, bool cluster);
   Op& emit_async(const ptx::Instruction& i, const AsyncDetails& details);
   // Matrices (matrix_lowering.cc).
   void lower_mma(const ptx::Instruction& i);

@@ -136,6 +136,8 @@ Type source_type(const ptx::Instruction& i, std::size_t k) {
     case Opcode::k_shl:
     case Opcode::k_shr:
       return k == 2 ? Type::kU32 : type;
+    case Opcode::k_mapa:
+      return k == 2 ? Type::kU32 : type;
     case Opcode::k_bfe:
       return k >= 2 ? Type::kU32 : type;
     case Opcode::k_bfi:
@@ -223,6 +225,9 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
       op.a = b_.pool.literal(*policy, 8);
       break;
     }
+    case Opcode::k_applypriority:
+    case Opcode::k_discard:  // of lines in L2, whose contents may be anything afterwards
+      break;
     case Opcode::k_cp:
       lower_async(i);
       break;
@@ -292,7 +297,11 @@ void FunctionLowering::lower_plain(Op& op, const ptx::Instruction& i) {
   if (i.opcode == Opcode::k_nanosleep) op.polls = true;
   if (i.opcode == Opcode::k_lop3 && i.operands.size() > 4)
     op.offset = static_cast<std::int64_t>(i.operands[4].immediate);
-  if (i.opcode == Opcode::k_cvta || i.opcode == Opcode::k_isspacep) op.space = i.space();
+  if (i.opcode == Opcode::k_cvta || i.opcode == Opcode::k_isspacep || i.opcode == Opcode::k_mapa ||
+      i.opcode == Opcode::k_getctarank) {
+    op.space = i.space();
+    op.cluster = i.has(Mod::k_shared_cluster);
+  }
   for (std::size_t k = 0; k < i.operands.size(); ++k) {
     const ptx::Operand& o = i.operands[k];
     if (k == 0 && has_destination) {
@@ -400,53 +409,6 @@ void FunctionLowering::lower_compare(Op& op, const ptx::Instruction& i) {
   if (i.operands.size() > 1) op.a = place(i.operands[1], op.type);
   if (i.operands.size() > 2) op.b = place(i.operands[2], op.type);
   if (i.operands.size() > 3) op.c = predicate(i.operands[3], op.negate_c);
-}
-
-void FunctionLowering::lower_warp(Op& op, const ptx::Instruction& i) {
-  std::size_t k = 0;
-  const bool is_barrier = i.opcode == Opcode::k_bar || i.opcode == Opcode::k_barrier;
-  if (!is_barrier || i.has(Mod::k_red)) {
-    const ptx::Operand& to = i.operands[k++];
-    if (to.kind == OperandKind::kPair && to.elements.size() == 2) {
-      if (to.elements[0].kind == OperandKind::kRegister) op.dst = place_of_register(to.elements[0].reg);
-      if (to.elements[1].kind == OperandKind::kRegister) op.dst2 = place_of_register(to.elements[1].reg);
-    } else if (to.kind == OperandKind::kRegister) {
-      op.dst = place_of_register(to.reg);
-    }
-  }
-  if (is_barrier) {
-    if (i.has(Mod::k_warp)) {
-      op.d = place(i.operands[k], Type::kB32);
-      return;
-    }
-    if (k < i.operands.size()) op.a = place(i.operands[k++], Type::kU32);
-    const bool red = i.has(Mod::k_red);
-    if (i.operands.size() - k > (red ? 1u : 0u)) op.b = place(i.operands[k++], Type::kU32);
-    if (red && k < i.operands.size()) op.c = predicate(i.operands[k], op.negate_c);
-    return;
-  }
-  switch (i.opcode) {
-    case Opcode::k_shfl:
-      op.a = place(i.operands[1], Type::kB32);
-      op.b = place(i.operands[2], Type::kB32);
-      op.c = place(i.operands[3], Type::kB32);
-      if (i.operands.size() > 4) op.d = place(i.operands[4], Type::kB32);
-      return;
-    case Opcode::k_vote:
-      op.a = predicate(i.operands[1], op.a_negated);
-      if (i.operands.size() > 2) op.d = place(i.operands[2], Type::kB32);
-      return;
-    case Opcode::k_match:
-    case Opcode::k_redux:
-      op.a = place(i.operands[1], op.type);
-      if (i.operands.size() > 2) op.d = place(i.operands[2], Type::kB32);
-      return;
-    case Opcode::k_elect:
-      if (i.operands.size() > 1) op.d = place(i.operands[1], Type::kB32);
-      return;
-    default:
-      return;
-  }
 }
 
 void FunctionLowering::lower_call(const ptx::Instruction& i) {

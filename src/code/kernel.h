@@ -34,7 +34,22 @@ enum Bank : std::uint32_t {
 
 /// Places of the thread and block banks, in units of kSlotBytes.
 enum ThreadSlot : std::uint32_t { kTidX, kTidY, kTidZ, kWarpId, kThreadSlots };
-enum BlockSlot : std::uint32_t { kCtaidX, kCtaidY, kCtaidZ, kSmId, kBlockSlots };
+/// Slots of clusters: kClusterRank is the block's rank in its cluster. Slots from kBlockSlots on:
+/// Kernel::shared_addresses.
+enum BlockSlot : std::uint32_t {
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kSmId,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterRank,
+  kBlockSlots
+};
 
 inline constexpr std::uint32_t kSlotBytes = 128;  ///< 32 lanes of 4 bytes; 64-bit values take two slots in a row
 
@@ -94,6 +109,8 @@ enum class MachineKind : std::uint8_t {
   kBuiltin,   ///< a function of CUDA's device runtime, by the machine's calling convention
   kCastSpin,  ///< ATOMS.CAST.SPIN
   kAnyLane,   ///< BRA.U.ANY: predicate dst is true for all lanes when a is for a running one
+  kClusterArrive,  ///< UCGABAR_ARV: the running lanes arrive at the cluster's barrier
+  kClusterWait,    ///< UCGABAR_WAIT: they wait until all threads of the cluster have arrived
 };
 
 struct AsyncDetails;
@@ -160,6 +177,8 @@ struct Op {
   bool local_relative = false;                 ///< address is relative to the activation's local frame
   const ptx::Instruction* source = nullptr;    ///< null for synthetic ops
   bool result_used = true;                     ///< of atom
+  /// Shared addresses may be those of other blocks of the cluster (.shared::cluster); else they are the block's own.
+  bool cluster = false;
   bool polls = false;  ///< volatile, relaxed, acquire loads; atomics with a used result; nanosleep
 };
 
@@ -241,6 +260,14 @@ struct ConstSlot {
     kGridWorkspaceHigh,
     kGridWorkspaceLow,
     kMemory,  ///< what lies at device address `bits` when the kernel starts
+    kClusterNctaidX,
+    kClusterNctaidY,
+    kClusterNctaidZ,
+    kClusterNctarank,
+    kNclusteridX,
+    kNclusteridY,
+    kNclusteridZ,
+    kIsExplicitCluster,  ///< a predicate
   } launch = Launch::kNone;
   std::uint32_t place = 0;  ///< byte offset in the const bank
 };
@@ -259,7 +286,15 @@ struct Kernel {
   std::uint32_t shared_base = kSharedBase;  ///< first byte of a block's shared memory that the kernel uses
   std::uint32_t static_shared_bytes = 0;    ///< without dynamic shared memory; starts at shared_base
   std::uint32_t dynamic_shared_offset = 0;  ///< from the window's start
-  bool ordered = false;                     ///< results depend on the order of blocks: one worker, fixed schedule
+  /// PTX: addresses of shared variables that operands name, in the block slots from kBlockSlots on, two each (the
+  /// second one for the high words of 64-bit lanes). They hold the block's rank in its cluster; machine code puts it in
+  /// itself.
+  struct SharedAddress {
+    std::uint64_t offset = 0;  ///< in the block's window
+    unsigned lane_bytes = 4;
+  };
+  std::vector<SharedAddress> shared_addresses;
+  bool ordered = false;  ///< results depend on the order of blocks: one worker, fixed schedule
   bool has_calls = false;
   bool recursive = false;             ///< or indirect: needs a stack with room to grow
   std::uint64_t const_bank_base = 0;  ///< device address of the module's constants, for offsets in the bank
@@ -281,5 +316,9 @@ inline constexpr std::uint64_t kCodeWindow = 0x8380'0000'0000;  ///< machine cod
 /// Machine code: first slot of the frame that holds a convergence barrier, its mask in every word.
 inline constexpr std::uint32_t kBarrierSlots = 1, kBarriers = 16;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 40;
+/// Shared addresses of sm_90: the block's rank in its cluster stands above the offset in its window. Seen in what ptxas
+/// 13.0 makes of mapa (PRMT .., 0x654, ..) and of the address of a shared variable (LEA .., SR_CgaCtaId, .., 0x18).
+inline constexpr unsigned kRankShift = 24;
+inline constexpr std::uint64_t kRankOffsetMask = (std::uint64_t{1} << kRankShift) - 1;
 
 }  // namespace muscope::code

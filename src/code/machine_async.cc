@@ -16,6 +16,7 @@ constexpr std::uint8_t kExchange = 0, kCheck = 1, kTryCheck = 2, kArriveAt = 3, 
 constexpr std::uint8_t kGivesLanes = 1, kNoResult = 2, kOptOut = 4;
 enum Counts : std::uint8_t { kOneAndRegister, kOneArrival, kOneTransaction, kExpect, kComplete, kArrivals };
 constexpr std::uint8_t kBulkToShared = 1, kBulkFromShared = 2, kBulkMulticast = 4;
+constexpr std::uint8_t kTensorPatches = 1, kTensorMulticast = 2;
 constexpr std::uint32_t kBulkUnit = 16;  ///< bytes
 
 bool is_register(const sass::Operand& o) {
@@ -28,6 +29,7 @@ AsyncAddress address_of(MachineBuilder& b, const sass::Instruction& i, Space spa
   if (m.scale != 0) throw CannotLower("a scaled address");
   AsyncAddress address;
   address.space = space;
+  address.cluster = space == Space::kShared;  // the rank of the block stands in it, the own one too
   address.offset = m.offset;
   if (is_register(m.base)) {
     address.base = b.value(m.base);
@@ -135,14 +137,71 @@ void lower_syncs(MachineBuilder& b, const sass::Instruction& i) {
   }
 }
 
+/// A tile by tensor map: uniform registers with the shared address, for loads the mbarrier, and the coordinates.
+void lower_tensor(MachineBuilder& b, const sass::Instruction& i) {
+  const sass::MemoryForm& m = i.memory;
+  if (m.mode & kTensorPatches) throw CannotLower("a copy of patches (im2col)");
+  AsyncDetails copy;
+  copy.kind = AsyncKind::kTensor;
+  copy.has_barrier = i.opcode == Opcode::kUTMALDG;
+  copy.to.cluster = copy.barrier.cluster = true;
+  std::uint8_t at = m.base.index;
+  copy.to.uniform = b.uniform(at++);
+  copy.to.uniform_bytes = 4;
+  if (copy.has_barrier) {
+    copy.barrier.uniform = b.uniform(at++);
+    copy.barrier.uniform_bytes = 4;
+  }
+  for (unsigned d = 0; d < m.dimensions; ++d) copy.values.push_back(b.uniform(at++));
+  copy.from.space = Space::kGlobal;
+  copy.from.uniform = b.uniform(m.second.index);
+  copy.from.uniform_bytes = 8;
+  if (m.mode & kTensorMulticast) {
+    copy.multicast = b.value(i.a);
+    copy.multicast_in_amount = true;
+  }
+  copy.reduces = i.opcode == Opcode::kUTMAREDG;
+  copy.reduction = m.atomic;
+  add(b, i, copy).uniform = true;
+  const std::uint32_t site = b.add_site(i, 0);
+  b.kernel().ops.back().site = site;
+}
+
+/// The pair at the address holds the place and the mbarrier, 32 bits each.
+void lower_async_store(MachineBuilder& b, const sass::Instruction& i) {
+  const sass::MemoryForm& m = i.memory;
+  if (!is_register(m.base)) throw CannotLower("an asynchronous store without an address");
+  const auto address = [&](std::uint8_t index) {
+    AsyncAddress a;
+    a.cluster = true;
+    a.base = b.reg(index);
+    return a;
+  };
+  AsyncDetails store;
+  store.to = address(m.base.index);
+  store.to.offset = m.offset;
+  store.barrier = address(static_cast<std::uint8_t>(m.base.index + 1));
+  store.bytes = m.bytes;
+  for (unsigned n = 0; n < m.bytes / 4u; ++n) store.values.push_back(b.word(i.a, n));
+  store.kind = AsyncKind::kStore;
+  if (i.opcode == Opcode::kREDAS) {
+    static constexpr ptx::Type kTypes[] = {ptx::Type::kU32, ptx::Type::kS32, ptx::Type::kU64};
+    if (m.type >= std::size(kTypes)) throw CannotLower("a form of REDAS");
+    store.kind = AsyncKind::kReduce;
+    store.type = kTypes[m.type];
+    store.reduction = m.atomic;
+  }
+  add(b, i, store);
+}
+
 /// Addresses and size in uniform registers: a shared destination stands with its mbarrier behind it.
 void lower_bulk(MachineBuilder& b, const sass::Instruction& i) {
   const sass::MemoryForm& m = i.memory;
-  if (m.mode & kBulkMulticast) throw CannotLower("a copy to several blocks");
   if (!is_register(m.base) || !is_register(m.second)) throw CannotLower("a bulk copy without addresses");
   const auto address = [&](std::uint8_t index, bool shared) {
     AsyncAddress a;
     a.space = shared ? Space::kShared : Space::kGlobal;
+    a.cluster = shared;
     a.uniform = b.uniform(index);
     a.uniform_bytes = shared ? 4 : 8;
     return a;
@@ -156,6 +215,17 @@ void lower_bulk(MachineBuilder& b, const sass::Instruction& i) {
   if (to_shared) copy.barrier = address(static_cast<std::uint8_t>(m.base.index + 1), true);
   copy.amount = b.value(i.a);
   copy.units = kBulkUnit;
+  copy.multicast_in_amount = (m.mode & kBulkMulticast) != 0;
+  if (i.opcode == Opcode::kUBLKRED) {
+    static constexpr ptx::Type kTypes[] = {ptx::Type::kU32,  ptx::Type::kS32, ptx::Type::kU64,
+                                           ptx::Type::kS64,  ptx::Type::kF16, ptx::Type::kF32,
+                                           ptx::Type::kNone, ptx::Type::kF64, ptx::Type::kBF16};
+    copy.kind = AsyncKind::kBulkReduce;
+    copy.type = m.type < std::size(kTypes) ? kTypes[m.type] : ptx::Type::kNone;
+    copy.reduction = m.atomic;
+    const bool half = copy.type == ptx::Type::kF16 || copy.type == ptx::Type::kBF16;
+    if (copy.type == ptx::Type::kNone || (half && m.atomic != 0)) throw CannotLower("a form of UBLKRED");
+  }
   add(b, i, copy).uniform = true;
   const std::uint32_t site = b.add_site(i, 0);
   b.kernel().ops.back().site = site;
@@ -174,10 +244,22 @@ bool lower_async_instruction(MachineBuilder& b, const sass::Instruction& i) {
     case Opcode::kSYNCS:
       lower_syncs(b, i);
       return true;
+    case Opcode::kSTAS:
+    case Opcode::kREDAS:
+      lower_async_store(b, i);
+      return true;
     case Opcode::kUBLKCP:
+    case Opcode::kUBLKRED:
       lower_bulk(b, i);
       return true;
-    case Opcode::kUBLKPF:        // a prefetch into L2
+    case Opcode::kUTMALDG:
+    case Opcode::kUTMASTG:
+    case Opcode::kUTMAREDG:
+      lower_tensor(b, i);
+      return true;
+    case Opcode::kUTMAPF:    // prefetches into L2
+    case Opcode::kUTMACCTL:  // the cache of maps
+    case Opcode::kUBLKPF:
     case Opcode::kUTMACMDFLUSH:  // ends a group of bulk copies, which are done already
       return true;
     default:

@@ -93,6 +93,9 @@ bool lower_texture_instruction(MachineBuilder& b, const sass::Instruction& i);
 /// Asynchronous copies and mbarriers; false when the instruction is none.
 bool lower_async_instruction(MachineBuilder& b, const sass::Instruction& i);
 void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
+/// What hardware decides while it runs, in ways that are not known in full (tests/counters/reasons.tsv); empty:
+/// nothing.
+std::string doubt_of(const MachineFlow& flow, const Kernel& like);
 /// What the instruction counts as (views::InstructionKind).
 views::InstructionKind kind_of(const sass::Instruction& instruction);
 bool is_memory_instruction(const sass::Instruction& instruction);

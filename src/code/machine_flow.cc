@@ -175,6 +175,8 @@ bool ends_block(const sass::Instruction& i) {
     case Opcode::kWARPSYNC:
     case Opcode::kENDCOLLECTIVE:
     case Opcode::kBAR:
+    case Opcode::kUCGABAR_ARV:
+    case Opcode::kUCGABAR_WAIT:
       return true;
     default:
       return false;

@@ -168,12 +168,10 @@ class MachineLowering {
       case Opcode::kPMTRIG:
       case Opcode::kACQBULK:  // waits for the grid before it, which has ended
       case Opcode::kPREEXIT:  // lets the grid after it begin
-        return;  // no data moves and no lane parts; the executor is sequentially consistent
+        return;               // no data moves and no lane parts; the executor is sequentially consistent
       case Opcode::kBRA:
         return lower_branch(i);
       case Opcode::kEXIT:
-        control(OpKind::kExit, i);
-        return;
       case Opcode::kKILL:
         control(OpKind::kExit, i);
         return;
@@ -208,9 +206,8 @@ class MachineLowering {
           external_calls_.push_back({next_op() - 1, static_cast<std::uint64_t>(i.memory.target)});
           return;
         }
-        const std::uint32_t target = target_block(i.memory.target);
         control(OpKind::kJump, i);
-        targets_.push_back({next_op() - 1, target});
+        targets_.push_back({next_op() - 1, target_block(i.memory.target)});
         return;
       }
       case Opcode::kRET:
@@ -220,6 +217,12 @@ class MachineLowering {
         return lower_indirect(i);
       case Opcode::kBAR:
         return lower_barrier(i);
+      case Opcode::kUCGABAR_ARV:
+      case Opcode::kUCGABAR_WAIT: {
+        const bool arrives = i.opcode == Opcode::kUCGABAR_ARV;
+        control(OpKind::kMachine, i, arrives ? MachineKind::kClusterArrive : MachineKind::kClusterWait);
+        return;
+      }
       case Opcode::kB2R:
         return lower_barrier_result(i);
       case Opcode::kBPT: {
@@ -458,23 +461,6 @@ class MachineLowering {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> external_calls_;      // op, address of the function
   std::uint8_t last_reduction_ = 0;                                          // mode of the last BAR.RED in the code
 };
-
-}  // namespace
-
-namespace {
-
-/// What hardware decides while it runs, in ways that are not known in full (tests/counters/reasons.tsv).
-std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
-  if (like.recursive)
-    return "lanes that call one function from several places may meet inside it on hardware: counts are bounds";
-  for (const sass::Instruction& i : flow.instructions)
-    if (i.opcode == Opcode::kATOMS && i.memory.spin)
-      return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
-  for (const sass::Instruction& i : flow.instructions)
-    if (i.opcode == Opcode::kSYNCS)
-      return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
-  return {};
-}
 
 }  // namespace
 

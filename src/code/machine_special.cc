@@ -74,8 +74,8 @@ void lower_special_register(MachineBuilder& b, const sass::Instruction& i) {
       return launch(Launch::kLanemaskGe);
     case SpecialRegister::kZero:
       return same(b.literal(0));
-    case SpecialRegister::kCgaCtaId:  // of a block that is its whole cluster
-      return same(b.literal(0));
+    case SpecialRegister::kCgaCtaId:
+      return same(block_place(kClusterRank));
     case SpecialRegister::kSWINHI:
       return same(b.literal(static_cast<std::uint32_t>(kSharedWindow >> 32)));
     case SpecialRegister::kSMEMSZ:  // %total_smem_size is this without c[0x0][0x114], what the system reserves

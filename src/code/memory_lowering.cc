@@ -75,6 +75,7 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
   if (i.opcode == Opcode::k_prefetch || i.opcode == Opcode::k_prefetchu)
     return;  // a hint: moves no data that a counter of ours sees
   if (i.operands.size() < 2 || i.types.empty()) return unsupported(i);
+  if ((store || reduction) && i.has(Mod::k_async) && i.space() != Space::kGlobal) return lower_async_store(i);
   Space space = i.space();
   const bool is_load = i.opcode == Opcode::k_ld || i.opcode == Opcode::k_ldu;
   if (is_load && space == Space::kParam && lower_entry_param(i)) return;
@@ -95,6 +96,7 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
     }
     if (space == Space::kParam) op.site = add_site(i, static_cast<unsigned>(ptx::size_of(op.type)) * vector_of(i));
     op.space = space;
+    op.cluster = i.has(Mod::k_shared_cluster);
     address(op, where);
     if (op.opcode == Opcode::kInvalid) return unsupported(i);
     op.vector = static_cast<std::uint8_t>(vector_of(i));

@@ -50,8 +50,7 @@ Place FunctionLowering::place(const ptx::Operand& operand, Type type) {
       if (const auto p = special_place(operand)) return *p;
       break;
     case OperandKind::kSymbol:
-      if (const auto value = symbol_value(operand))
-        return b_.pool.literal(*value, static_cast<unsigned>(std::max(4, ptx::size_of(type))));
+      if (const auto p = symbol_place(operand, static_cast<unsigned>(std::max(4, ptx::size_of(type))))) return *p;
       break;
     default:
       break;
@@ -63,6 +62,8 @@ Place FunctionLowering::place(const ptx::Operand& operand, Type type) {
 Place FunctionLowering::predicate(const ptx::Operand& operand, bool& negated) {
   negated = operand.negated;
   if (operand.kind == OperandKind::kImmediate) return b_.pool.literal(operand.immediate ? 0xffffffffu : 0, 4);
+  if (operand.kind == OperandKind::kSpecial)
+    if (const auto p = special_place(operand)) return *p;
   const Place found = place_of_register(operand.reg);
   if (!found.exists()) missing_ = true;
   return found;
@@ -147,6 +148,21 @@ std::optional<std::uint64_t> FunctionLowering::symbol_value(const ptx::Operand& 
   }
 }
 
+std::optional<Place> FunctionLowering::symbol_place(const ptx::Operand& operand, unsigned lane_bytes) {
+  const auto value = symbol_value(operand);
+  if (!value) return std::nullopt;
+  const ptx::Variable* variable = nullptr;
+  if (operand.symbol_kind == SymbolKind::kModuleVariable) variable = &b_.module->variables[operand.symbol];
+  if (operand.symbol_kind == SymbolKind::kLocalVariable) variable = &f_.variables[operand.symbol];
+  const bool ranked = variable && variable->space == ptx::Space::kShared && lane_bytes >= 4;
+  if (!ranked) return b_.pool.literal(*value, lane_bytes);
+  std::uint32_t n = 0;
+  for (; n < k_.shared_addresses.size(); ++n)
+    if (k_.shared_addresses[n].offset == *value && k_.shared_addresses[n].lane_bytes == lane_bytes) break;
+  if (n == k_.shared_addresses.size()) k_.shared_addresses.push_back({*value, lane_bytes});
+  return bank_place(kBlockBank, kBlockSlots + 2 * n);
+}
+
 std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand) {
   using L = ConstSlot::Launch;
   switch (operand.special) {
@@ -208,32 +224,40 @@ std::optional<Place> FunctionLowering::special_place(const ptx::Operand& operand
       return b_.pool.literal(kSharedBase, 4);
     case Special::kWarpSize:
       return b_.pool.literal(kGroupLanes, 4);
-    // A launch without clusters is a grid of clusters of one block (PTX ISA, "%cluster_ctaid").
     case Special::kGridid:
-    case Special::kClusterCtaidX:
-    case Special::kClusterCtaidY:
-    case Special::kClusterCtaidZ:
-    case Special::kClusterCtarank:
-    case Special::kIsExplicitCluster:
     case Special::kCurrentGraphExec:
       return b_.pool.literal(0, 4);
+    // A launch without clusters is a grid of clusters of one block (PTX ISA, "%cluster_ctaid").
+    case Special::kClusterCtaidX:
+      return bank_place(kBlockBank, kClusterCtaidX);
+    case Special::kClusterCtaidY:
+      return bank_place(kBlockBank, kClusterCtaidY);
+    case Special::kClusterCtaidZ:
+      return bank_place(kBlockBank, kClusterCtaidZ);
+    case Special::kClusterCtarank:
+      return bank_place(kBlockBank, kClusterRank);
+    case Special::kIsExplicitCluster:
+      return b_.pool.launch(L::kIsExplicitCluster);
     case Special::kClusterNctaidX:
+      return b_.pool.launch(L::kClusterNctaidX);
     case Special::kClusterNctaidY:
+      return b_.pool.launch(L::kClusterNctaidY);
     case Special::kClusterNctaidZ:
+      return b_.pool.launch(L::kClusterNctaidZ);
     case Special::kClusterNctarank:
-      return b_.pool.literal(1, 4);
+      return b_.pool.launch(L::kClusterNctarank);
     case Special::kClusteridX:
-      return bank_place(kBlockBank, kCtaidX);
+      return bank_place(kBlockBank, kClusterIdX);
     case Special::kClusteridY:
-      return bank_place(kBlockBank, kCtaidY);
+      return bank_place(kBlockBank, kClusterIdY);
     case Special::kClusteridZ:
-      return bank_place(kBlockBank, kCtaidZ);
+      return bank_place(kBlockBank, kClusterIdZ);
     case Special::kNclusteridX:
-      return b_.pool.launch(L::kNctaidX);
+      return b_.pool.launch(L::kNclusteridX);
     case Special::kNclusteridY:
-      return b_.pool.launch(L::kNctaidY);
+      return b_.pool.launch(L::kNclusteridY);
     case Special::kNclusteridZ:
-      return b_.pool.launch(L::kNctaidZ);
+      return b_.pool.launch(L::kNclusteridZ);
     // Cooperative groups take the grid's barrier from here, high half first; the rest of the environment is 0.
     case Special::kEnvreg:
       if (operand.immediate == 1) return b_.pool.launch(L::kGridWorkspaceHigh);

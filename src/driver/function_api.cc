@@ -8,6 +8,8 @@ using namespace muscope::driver;
 
 MUSCOPE_RUNTIME_FUNCTION(cudaFuncGetAttributes);
 MUSCOPE_RUNTIME_FUNCTION(cudaFuncSetAttribute);
+MUSCOPE_RUNTIME_FUNCTION(cudaOccupancyMaxActiveClusters);
+MUSCOPE_RUNTIME_FUNCTION(cudaOccupancyMaxPotentialClusterSize);
 MUSCOPE_RUNTIME_FUNCTION(cudaFuncSetCacheConfig);
 MUSCOPE_RUNTIME_FUNCTION(cudaFuncSetSharedMemConfig);
 MUSCOPE_RUNTIME_FUNCTION(cudaFuncGetName);
@@ -219,4 +221,38 @@ MUSCOPE_DRIVER_ENTRY(cuOccupancyAvailableDynamicSMemPerBlock)(std::size_t* bytes
   return with_function(function, Needs::kContext, [&](Runtime&, KernelEntry&) {
     return muscope_cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads);
   });
+}
+
+namespace {
+
+// The runtime's functions about clusters with the driver's description of a launch.
+template <typename Function>
+CUresult ask_of_launch(Function ask, int* answer, CUfunction function, const CUlaunchConfig* config) {
+  return with_function(function, Needs::kContext, [&](Runtime&, KernelEntry&) -> CUresult {
+    if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+    cudaLaunchConfig_t same{};
+    same.gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    same.blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    same.dynamicSmemBytes = config->sharedMemBytes;
+    cudaLaunchAttribute cluster{};
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+      const auto& asked = config->attrs[i].value.clusterDim;
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim = {asked.x, asked.y, asked.z};
+      same.attrs = &cluster;
+      same.numAttrs = 1;
+    }
+    return result_of(ask(answer, function, &same));
+  });
+}
+
+}  // namespace
+
+MUSCOPE_DRIVER_ENTRY(cuOccupancyMaxActiveClusters)(int* clusters, CUfunction function, const CUlaunchConfig* config) {
+  return ask_of_launch(muscope_cudaOccupancyMaxActiveClusters, clusters, function, config);
+}
+
+MUSCOPE_DRIVER_ENTRY(cuOccupancyMaxPotentialClusterSize)(int* size, CUfunction function, const CUlaunchConfig* config) {
+  return ask_of_launch(muscope_cudaOccupancyMaxPotentialClusterSize, size, function, config);
 }

@@ -132,7 +132,8 @@ MUSCOPE_DRIVER_ENTRY(cuLaunchKernelEx)(const CUlaunchConfig* config, CUfunction 
       if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) request.cooperative = attribute.value.cooperative != 0;
       if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;  // the others change speed, not results
       const auto& asked = attribute.value.clusterDim;
-      request.cluster = {asked.x, std::max(asked.y, 1u), std::max(asked.z, 1u)};
+      request.cluster = {asked.x, asked.y, asked.z};
+      request.has_cluster = true;
     }
     return launch_function(runtime, function, request, params, extra);
   });

@@ -21,15 +21,27 @@ const XOp* run_bulk_copy(Warp& w, const XOp* op);
 /// What the counters see of a copy whose guard is false for all lanes.
 void report_no_copy(const Warp& w, const XOp* op);
 
-/// Addresses of all lanes, those of running ones only mean something. Shared addresses become offsets in the block's
-/// window. False with a fault when a generic address is not shared.
-bool find_async_addresses(Warp& w, const XOp* op, const code::AsyncAddress& address, std::uint64_t* each);
-/// Whether `bytes` at offset `at` of shared memory exist and are aligned; else a fault of `lane`.
-bool check_shared(Warp& w, const XOp* op, unsigned lane, std::uint64_t at, std::uint64_t bytes,
+/// An address per lane; those of running ones only mean something. Global ones have no block; a shared one has none
+/// when no block of the cluster has the rank that stands in it.
+struct AsyncPlaces {
+  alignas(64) std::uint64_t at[kGroupLanes] = {};  ///< offset in the block's window, or global address
+  Block* block[kGroupLanes] = {};
+  SharedPlace operator[](unsigned lane) const { return {block[lane], at[lane]}; }
+};
+
+/// False with a fault when a generic address is not shared.
+bool find_async_addresses(Warp& w, const XOp* op, const code::AsyncAddress& address, AsyncPlaces& places);
+/// Whether `bytes` of shared memory exist there and are aligned; else a fault of `lane`.
+bool check_shared(Warp& w, const XOp* op, unsigned lane, SharedPlace place, std::uint64_t bytes,
                   std::uint32_t alignment);
 
-/// The transaction count of the mbarrier at offset `at` goes down by `bytes`; a phase may end.
-void complete_transactions(Warp& w, std::uint64_t at, std::uint32_t bytes);
+/// The transaction count of the mbarrier at `place` goes down by `bytes`; a phase may end.
+void complete_transactions(Warp& w, SharedPlace place, std::uint32_t bytes);
+
+/// Tiles by tensor map (tensor_copy.cc).
+const XOp* run_tensor_copy(Warp& w, const XOp* op);
+/// st.async and red.async (async_remote.cc).
+const XOp* run_async_store(Warp& w, const XOp* op);
 
 /// Nobody in the block changes anything: waits for mbarriers end without success, which the PTX ISA allows at any time
 /// ("mbarrier.try_wait"). False when nobody waits. After many such rounds with nobody but waiters in a kernel that

@@ -6,6 +6,8 @@
 
 #include "code/async.h"
 #include "exec/async.h"
+#include "exec/cluster.h"
+#include "exec/reduction.h"
 #include "exec/translate.h"
 
 namespace muscope::exec {
@@ -111,28 +113,35 @@ std::uint8_t* global_range(Warp& w, const XOp* op, unsigned lane, std::uint64_t 
   return found ? reinterpret_cast<std::uint8_t*>(host[lane]) : nullptr;
 }
 
-/// One bulk copy. False with a fault.
-bool copy_range(Warp& w, const XOp* op, unsigned lane, std::uint64_t to, std::uint64_t from, std::uint64_t barrier,
+/// Whether all of it lies at multiples of the unit of bulk copies; else a fault.
+bool check_units(Warp& w, const XOp* op, unsigned lane, std::uint64_t to, std::uint64_t from, std::uint32_t bytes) {
+  if ((to | from | bytes) % kBulkBytes == 0) return true;
+  raise(w, op, Outcome::kMisaligned, "D602",
+        fmt::format("bulk copy of {} bytes from {:#x} to {:#x}: both addresses and the size must be multiples of {}",
+                    bytes, from, to, kBulkBytes),
+        "cp.async.bulk moves whole units of 16 bytes");
+  w.worker->fault.lane = lane;
+  return false;
+}
+
+/// One bulk copy or reduction. False with a fault.
+bool copy_range(Warp& w, const XOp* op, unsigned lane, SharedPlace to, SharedPlace from, SharedPlace barrier,
                 std::uint32_t bytes) {
   const code::AsyncDetails& copy = *op->source->async;
-  if ((to | from | bytes) % kBulkBytes != 0) {
-    raise(w, op, Outcome::kMisaligned, "D602",
-          fmt::format("bulk copy of {} bytes from {:#x} to {:#x}: both addresses and the size must be multiples of {}",
-                      bytes, from, to, kBulkBytes),
-          "cp.async.bulk moves whole units of 16 bytes");
-    w.worker->fault.lane = lane;
-    return false;
-  }
   if (copy.has_barrier && !check_shared(w, op, lane, barrier, 8, 8)) return false;
-  const auto place = [&](std::uint64_t address, Space space) -> std::uint8_t* {
-    if (space == Space::kGlobal) return global_range(w, op, lane, address, bytes);
-    return check_shared(w, op, lane, address, bytes, 1) ? w.block->shared + address : nullptr;
+  const auto place = [&](SharedPlace p, Space space) -> std::uint8_t* {
+    if (space == Space::kGlobal) return global_range(w, op, lane, p.offset, bytes);
+    return check_shared(w, op, lane, p, bytes, 1) ? p.block->shared + p.offset : nullptr;
   };
   if (bytes != 0) {
     const std::uint8_t* source = place(from, copy.from.space);
     std::uint8_t* target = source ? place(to, copy.to.space) : nullptr;
     if (!target) return false;
-    std::memmove(target, source, bytes);
+    if (copy.kind == code::AsyncKind::kBulkReduce)
+      reduce_range(copy.type, copy.reduction, false, target, source, bytes);
+    else
+      std::memmove(target, source, bytes);
+    if (to.block && to.block != w.block) to.block->progress = true;
   }
   if (copy.has_barrier) complete_transactions(w, barrier, bytes);
   w.progress = true;
@@ -141,7 +150,7 @@ bool copy_range(Warp& w, const XOp* op, unsigned lane, std::uint64_t to, std::ui
 
 }  // namespace
 
-bool find_async_addresses(Warp& w, const XOp* op, const code::AsyncAddress& address, std::uint64_t* each) {
+bool find_async_addresses(Warp& w, const XOp* op, const code::AsyncAddress& address, AsyncPlaces& places) {
   std::uint64_t extra = static_cast<std::uint64_t>(address.offset);
   if (address.uniform.exists()) {
     const std::uint32_t* low = w.src<std::uint32_t>(address.uniform.bits);
@@ -158,40 +167,54 @@ bool find_async_addresses(Warp& w, const XOp* op, const code::AsyncAddress& addr
         base = low[l] | (address.pair ? std::uint64_t{low[l + kGroupLanes]} << 32 : 0);
       }
     }
-    each[l] = narrow ? static_cast<std::uint32_t>(base + extra) : base + extra;
+    places.at[l] = narrow ? static_cast<std::uint32_t>(base + extra) : base + extra;
   }
-  if (address.space != Space::kGeneric) return true;
-  for (GroupMask m = w.active; m; m &= m - 1) {
-    const unsigned l = lowest(m);
-    if (each[l] - code::kSharedWindow >= code::kWindowBytes) {
-      fault_outside(w, op, l, each[l], "shared", {});
+  if (address.space == Space::kGlobal) return true;
+  const bool generic = address.space == Space::kGeneric;
+  const bool any = generic || address.cluster, direct = !address.base.exists() && !address.uniform.exists();
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    if (generic && places.at[l] - code::kSharedWindow >= code::kWindowBytes) {
+      if (((w.active >> l) & 1) == 0) continue;
+      fault_outside(w, op, l, places.at[l], "shared", {});
       return false;
     }
-    each[l] -= code::kSharedWindow;
+    const SharedPlace place = direct && !generic
+                                  ? SharedPlace{w.block, places.at[l]}
+                                  : shared_place(*w.block, places.at[l] - (generic ? code::kSharedWindow : 0), any);
+    places.block[l] = place.block;
+    places.at[l] = place.block ? place.offset : places.at[l];
   }
   return true;
 }
 
-bool check_shared(Warp& w, const XOp* op, unsigned lane, std::uint64_t at, std::uint64_t bytes,
+bool check_shared(Warp& w, const XOp* op, unsigned lane, SharedPlace place, std::uint64_t bytes,
                   std::uint32_t alignment) {
-  if (at % alignment != 0) {
-    fault_misaligned(w, op, lane, at, "shared");
+  if (!place.block) {
+    fault_no_block(w, op, lane, place.offset);
     return false;
   }
-  if (at > w.block->shared_bytes || bytes > w.block->shared_bytes - at) {
-    fault_outside(w, op, lane, at, "shared", {});
+  if (place.offset % alignment != 0) {
+    fault_misaligned(w, op, lane, place.offset, "shared");
     return false;
   }
+  if (place.offset > place.block->shared_bytes || bytes > place.block->shared_bytes - place.offset) {
+    fault_outside(w, op, lane, place.offset, "shared", {});
+    return false;
+  }
+  if (place.block != w.block) touch_other_block(w, op, *place.block);
   return true;
 }
 
 const XOp* run_async_copy(Warp& w, const XOp* op) {
   const code::AsyncDetails& copy = *op->source->async;
-  alignas(64) std::uint64_t to[kGroupLanes], from[kGroupLanes], host[kGroupLanes] = {};
-  if (!find_async_addresses(w, op, copy.to, to) || !find_async_addresses(w, op, copy.from, from)) return nullptr;
+  alignas(64) std::uint64_t host[kGroupLanes] = {};
+  AsyncPlaces target, source;
+  if (!find_async_addresses(w, op, copy.to, target) || !find_async_addresses(w, op, copy.from, source)) return nullptr;
+  std::uint64_t* const to = target.at;
+  std::uint64_t* const from = source.at;
   const Reads reads = find_reads(w, copy, from);
   for (GroupMask m = w.active; m; m &= m - 1)
-    if (!check_shared(w, op, lowest(m), to[lowest(m)], copy.bytes, copy.bytes)) return nullptr;
+    if (!check_shared(w, op, lowest(m), target[lowest(m)], copy.bytes, copy.bytes)) return nullptr;
   for (GroupMask m = reads.lanes; m; m &= m - 1) {
     const unsigned l = lowest(m);
     if (from[l] % copy.bytes == 0) continue;
@@ -210,7 +233,7 @@ const XOp* run_async_copy(Warp& w, const XOp* op) {
     const unsigned l = lowest(m);
     std::uint8_t data[16] = {};
     if (reads.bytes[l] != 0) std::memcpy(data, reinterpret_cast<const void*>(host[l]), reads.bytes[l]);
-    std::memcpy(w.block->shared + to[l], data, copy.bytes);
+    std::memcpy(target.block[l]->shared + to[l], data, copy.bytes);
   }
   w.progress = true;
   return op + 1;
@@ -224,7 +247,7 @@ void report_no_copy(const Warp& w, const XOp* op) {
 
 const XOp* run_bulk_copy(Warp& w, const XOp* op) {
   const code::AsyncDetails& copy = *op->source->async;
-  alignas(64) std::uint64_t to[kGroupLanes], from[kGroupLanes], barrier[kGroupLanes] = {};
+  AsyncPlaces to, from, barrier;
   if (!find_async_addresses(w, op, copy.to, to) || !find_async_addresses(w, op, copy.from, from)) return nullptr;
   if (copy.has_barrier && !find_async_addresses(w, op, copy.barrier, barrier)) return nullptr;
   const std::uint32_t* amount = w.src<std::uint32_t>(copy.amount.bits);
@@ -233,7 +256,23 @@ const XOp* run_bulk_copy(Warp& w, const XOp* op) {
   for (GroupMask m = lanes; m; m &= m - 1) {
     const unsigned l = lowest(m);
     const std::uint32_t bytes = copy.units == 1 ? amount[l] : (amount[l] & 0xffffu) * copy.units;
-    if (!copy_range(w, op, l, to[l], from[l], barrier[l], bytes)) return nullptr;
+    if (!check_units(w, op, l, to.at[l], from.at[l], bytes)) return nullptr;
+    if (!copy.multicast.exists() && !copy.multicast_in_amount) {
+      if (!copy_range(w, op, l, to[l], from[l], barrier[l], bytes)) return nullptr;
+      continue;
+    }
+    // The same offsets in the shared memory of each block that the mask names (PTX ISA, ".multicast::cluster").
+    const std::uint32_t ranks =
+        copy.multicast_in_amount ? amount[l] >> 16 : w.src<std::uint16_t>(copy.multicast.bits)[l];
+    for (std::uint32_t left = ranks; left; left &= left - 1) {
+      const auto rank = static_cast<std::uint32_t>(std::countr_zero(left));
+      Block* const block = rank < w.block->peers.size() ? w.block->peers[rank] : nullptr;
+      if (!block) {
+        fault_no_block(w, op, l, std::uint64_t{rank} << code::kRankShift | to.at[l]);
+        return nullptr;
+      }
+      if (!copy_range(w, op, l, {block, to.at[l]}, from[l], {block, barrier.at[l]}, bytes)) return nullptr;
+    }
   }
   return op + 1;
 }

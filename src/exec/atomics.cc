@@ -1,12 +1,15 @@
 #include "exec/atomics.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include "exec/cluster.h"
 #include "exec/half.h"
+#include "exec/reduction.h"
 #include "exec/translate.h"
 
 namespace muscope::exec {
@@ -193,8 +196,98 @@ trace::Shape shape_of(const std::uint64_t* a, GroupMask active, std::int64_t& st
   return trace::Shape::kUniform;
 }
 
-const char* window_name(Space space) {
-  return space == Space::kShared ? "shared" : space == Space::kLocal ? "local" : "global";
+/// Where the memory of a lane lies. Generic addresses and those of .shared::cluster say so themselves.
+enum class Where : std::uint8_t { kGlobal, kOwnShared, kOtherShared, kLocal };
+
+const char* name_of(Where where) {
+  return where == Where::kLocal ? "local" : where == Where::kGlobal ? "global" : "shared";
+}
+
+/// `in_window`: becomes the address in the window of its space.
+Where find_where(const Warp& w, const XOp* op, std::uint64_t address, std::uint64_t& in_window) {
+  in_window = address;
+  bool any = op->source->cluster;
+  switch (op->source->space) {
+    case Space::kGlobal:
+      return Where::kGlobal;
+    case Space::kGeneric:
+      if (address - code::kLocalWindow < code::kWindowBytes) {
+        in_window = address - code::kLocalWindow;
+        return Where::kLocal;
+      }
+      if (address - code::kSharedWindow >= code::kWindowBytes) return Where::kGlobal;
+      in_window = address - code::kSharedWindow;
+      any = true;
+      break;
+    default:
+      break;
+  }
+  // Without a register it is an offset in the own block's memory.
+  if (!op->has_base && !(op->flags & (kUniform32 | kUniform64))) return Where::kOwnShared;
+  const SharedPlace place = shared_place(*w.block, in_window, any);
+  return place.block && place.block != w.block ? Where::kOtherShared : Where::kOwnShared;
+}
+
+/// Machine code: what ATOM can do where memory is not global. The code that follows does the rest: ptxas 13.0 writes a
+/// loop of swaps for own shared memory, another one for sums of f32 and f64 in that of other blocks, and loads and
+/// stores for local memory. Where it writes only the latter, the instruction has to do it.
+bool does_atomic(Where where, std::uint8_t what, bool is_float) {
+  if (where == Where::kGlobal) return true;
+  if (where == Where::kLocal) return false;
+  if (what == kExch || what == kCas) return true;
+  return where == Where::kOtherShared && !is_float;  // minima and maxima of 64 bits: see D624
+}
+
+template <typename T>
+const XOp* run(Warp& w, const XOp* op);
+
+/// Runs `some` of the active lanes, then `others`.
+template <typename T>
+const XOp* run_apart(Warp& w, const XOp* op, GroupMask some, GroupMask others) {
+  const GroupMask all = w.active;
+  set_active(w, some);
+  const XOp* next = run<T>(w, op);
+  if (next && others != 0) {
+    set_active(w, others);
+    next = run<T>(w, op);
+  }
+  set_active(w, all);
+  return next;
+}
+
+/// Host addresses of lanes in shared or local memory. False with a fault.
+template <typename T>
+bool find_hosts(Warp& w, const XOp* op, Where where, const std::uint64_t* address, std::uint64_t* host) {
+  for (GroupMask m = w.active; m; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    if (address[l] & (sizeof(T) - 1)) {
+      fault_misaligned(w, op, l, address[l], name_of(where));
+      return false;
+    }
+    if (where == Where::kGlobal) continue;
+    std::uint8_t* memory = w.local + std::size_t{w.local_stride} * l;
+    std::uint64_t offset = address[l], bytes = w.local_stride;
+    if (where != Where::kLocal) {
+      const bool any = op->source->cluster || op->source->space == Space::kGeneric;
+      SharedPlace place = shared_place(*w.block, address[l], any);
+      if (!op->has_base && !(op->flags & (kUniform32 | kUniform64))) place = {w.block, address[l]};
+      if (!place.block) {
+        fault_no_block(w, op, l, address[l], any);
+        return false;
+      }
+      if (where == Where::kOtherShared) {
+        touch_other_block(w, op, *place.block);
+        place.block->progress = true;
+      }
+      memory = place.block->shared, offset = place.offset, bytes = place.block->shared_bytes;
+    }
+    if (offset > bytes || sizeof(T) > bytes - offset) {
+      fault_outside(w, op, l, address[l], name_of(where), {});
+      return false;
+    }
+    host[l] = reinterpret_cast<std::uint64_t>(memory) + offset;
+  }
+  return true;
 }
 
 template <typename T>
@@ -203,91 +296,52 @@ const XOp* run(Warp& w, const XOp* op) {
   const bool pair = op->has_base && (op->flags & kAddressPair);
   const std::uint64_t* wide = op->has_base && !pair && (op->flags & 1) ? w.src<std::uint64_t>(op->a) : nullptr;
   const std::uint32_t* narrow = op->has_base && (pair || !(op->flags & 1)) ? w.src<std::uint32_t>(op->a) : nullptr;
-  Space space = op->source->space;
+  Where where[kGroupLanes] = {};
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t base = wide ? wide[l] : narrow ? narrow[l] : 0;
     const std::uint64_t high = pair ? std::uint64_t{w.src<std::uint32_t>(op->a)[l + kGroupLanes]} << 32 : 0;
     address[l] = (base | high) + static_cast<std::uint64_t>(op->offset) + uniform_part(w, op);
     if (narrow && !pair && !(op->flags & kUniform64)) address[l] &= 0xffffffffu;
+    where[l] = find_where(w, op, address[l], address[l]);
   }
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
-  std::uint64_t rebase = 0;
-  if (space == Space::kGeneric) {
-    // Lanes in different spaces run one space at a time.
-    const auto space_of = [&](unsigned l) {
-      return address[l] - code::kSharedWindow < code::kWindowBytes  ? Space::kShared
-             : address[l] - code::kLocalWindow < code::kWindowBytes ? Space::kLocal
-                                                                    : Space::kGlobal;
-    };
-    // Machine code: ATOM leaves lanes whose address is not global alone, and says so in its predicate.
-    if (op->sass && op->has_dst2) {
-      GroupMask global = 0;
-      for (GroupMask m = w.active; m; m &= m - 1)
-        if (space_of(static_cast<unsigned>(std::countr_zero(m))) == Space::kGlobal) global |= m & (0u - m);
-      std::uint32_t* done = w.dst<std::uint32_t>(op->dst2);
-      *done = (*done & ~w.active) | global;
-      if (global == 0) return op + 1;
-      if (global != w.active) {
-        const GroupMask all = w.active;
-        set_active(w, global);
-        const XOp* next = run<T>(w, op);
-        set_active(w, all);
-        if (next) *done &= ~(all & ~global);
-        return next;
-      }
-    }
-    space = space_of(first);
-    GroupMask same = 0;
+  // Machine code: ATOM leaves lanes alone whose memory it cannot serve, and says so in its predicate.
+  if (op->source->space == Space::kGeneric && op->sass && op->has_dst2) {
+    GroupMask served = 0;
     for (GroupMask m = w.active; m; m &= m - 1)
-      if (space_of(static_cast<unsigned>(std::countr_zero(m))) == space) same |= m & (0u - m);
-    if (same != w.active) {
-      const GroupMask all = w.active;
-      set_active(w, same);
-      const XOp* next = run<T>(w, op);
-      if (next) {
-        set_active(w, all & ~same);
-        next = run<T>(w, op);
-      }
-      set_active(w, all);
+      if (does_atomic(where[std::countr_zero(m)], op->imm8, std::is_floating_point_v<T>)) served |= m & (0u - m);
+    std::uint32_t* done = w.dst<std::uint32_t>(op->dst2);
+    const GroupMask all = w.active;
+    if (served == 0 || served != all) {
+      const XOp* next = served == 0 ? op + 1 : run_apart<T>(w, op, served, 0);
+      if (next) *done = (*done & ~all) | served;
       return next;
     }
-    rebase = space == Space::kShared ? code::kSharedWindow : space == Space::kLocal ? code::kLocalWindow : 0;
+    *done |= served;
   }
-  for (GroupMask m = w.active; m; m &= m - 1) {
-    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-    address[l] -= rebase;
-    if (address[l] & (sizeof(T) - 1)) {
-      fault_misaligned(w, op, l, address[l], window_name(space));
-      return nullptr;
-    }
-    if (space == Space::kLocal) {
-      if (address[l] > w.local_stride || sizeof(T) > w.local_stride - address[l]) {
-        fault_outside(w, op, l, address[l], "local", {});
-        return nullptr;
-      }
-      host[l] = reinterpret_cast<std::uint64_t>(w.local) + std::uint64_t{w.local_stride} * l + address[l];
-    }
-    if (space == Space::kShared) {
-      if (address[l] + sizeof(T) > w.block->shared_bytes || address[l] + sizeof(T) < address[l]) {
-        fault_outside(w, op, l, address[l], "shared", {});
-        return nullptr;
-      }
-      host[l] = reinterpret_cast<std::uint64_t>(w.block->shared) + address[l];
-    }
-  }
+  // Lanes in different spaces run one space at a time.
+  GroupMask same = 0;
+  for (GroupMask m = w.active; m; m &= m - 1)
+    if (where[std::countr_zero(m)] == where[first]) same |= m & (0u - m);
+  if (same != w.active) return run_apart<T>(w, op, same, w.active & ~same);
+  const Where space = where[first];
+  if (op->sass && sizeof(T) == 8 && space == Where::kOtherShared && (op->imm8 == kMin || op->imm8 == kMax))
+    note(w, op, "D624", "64-bit minimum or maximum on the shared memory of another block, which loses updates on a GPU",
+         "ptxas 13.0 leaves it to a load and a store where hardware has no such atomic: use 32 bits, or atomicCAS()");
+  if (!find_hosts<T>(w, op, space, address, host)) return nullptr;
   bool host_memory = false;
-  if (space == Space::kGlobal) {
+  if (space == Where::kGlobal) {
     if (!resolve_global(w, op, address, sizeof(T), host)) return nullptr;
     const memory::Kind kind = w.worker->records[op->site].kind;
     host_memory = kind == memory::Kind::kPinned || kind == memory::Kind::kRegistered;
   }
-  if (w.worker->sink) {
+  if (w.worker->sink && space != Where::kOtherShared) {
     trace::WarpAccess access;
     access.site = op->site;
-    access.space = space == Space::kShared  ? trace::Space::kShared
-                   : space == Space::kLocal ? trace::Space::kLocal
-                                            : trace::Space::kGlobal;
+    access.space = space == Where::kOwnShared ? trace::Space::kShared
+                   : space == Where::kLocal   ? trace::Space::kLocal
+                                              : trace::Space::kGlobal;
     access.kind = op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed;
     access.bytes = sizeof(T);
     access.shape = shape_of(address, w.active, access.stride);
@@ -303,19 +357,65 @@ const XOp* run(Warp& w, const XOp* op) {
     w.worker->sink->access(access);
   }
   // atom.add.f32 flushes subnormals in global memory, not in shared memory (PTX ISA, "atom"; H200).
-  const bool flushes = std::is_same_v<T, float> && space != Space::kShared && op->imm8 == kAdd;
-  const bool loops = std::is_same_v<T, double> && space == Space::kShared && op->imm8 == kAdd;
+  const bool shared = space == Where::kOwnShared || space == Where::kOtherShared;
+  const bool flushes = std::is_same_v<T, float> && !shared && op->imm8 == kAdd;
+  const bool loops = std::is_same_v<T, double> && shared && op->imm8 == kAdd;
   run_lanes<T>(w, op, flushes ? std::uint8_t{kAddFlushed} : loops ? std::uint8_t{kAddShared} : op->imm8, host);
   return op + 1;
 }
 
+/// By the number of sass::MemoryForm::atomic.
+std::uint8_t operation_of(std::uint8_t number) {
+  static constexpr std::uint8_t kByNumber[] = {kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas, kAdd};
+  return number < std::size(kByNumber) ? kByNumber[number] : std::uint8_t{kAdd};
+}
+
+template <typename T>
+bool reduce_one(std::uint8_t what, std::uint8_t* at, const std::uint8_t* operand) {
+  T b;
+  std::memcpy(&b, operand, sizeof b);
+  bool changed = false;
+  atomic<T>(what, at, b, b, changed);
+  return true;
+}
+
 }  // namespace
 
-std::uint8_t atomic_operation(const sass::Instruction& i) {
-  // By the number of MemoryForm::atomic.
-  static constexpr std::uint8_t kByNumber[] = {kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas, kAdd};
-  return i.memory.atomic < std::size(kByNumber) ? kByNumber[i.memory.atomic] : std::uint8_t{kAdd};
+bool reduce_element(ptx::Type type, std::uint8_t number, bool flushes, std::uint8_t* at, const std::uint8_t* operand) {
+  const std::uint8_t operation = operation_of(number);
+  switch (type) {
+    case Type::kB32:
+    case Type::kU32:
+      return reduce_one<std::uint32_t>(operation, at, operand);
+    case Type::kS32:
+      return reduce_one<std::int32_t>(operation, at, operand);
+    case Type::kB64:
+    case Type::kU64:
+      return reduce_one<std::uint64_t>(operation, at, operand);
+    case Type::kS64:
+      return reduce_one<std::int64_t>(operation, at, operand);
+    case Type::kF32:
+      return reduce_one<float>(flushes && operation == kAdd ? std::uint8_t{kAddFlushed} : operation, at, operand);
+    case Type::kF64:
+      return reduce_one<double>(operation, at, operand);
+    case Type::kF16:
+      return operation == kAdd && reduce_one<Half>(operation, at, operand);
+    case Type::kBF16:
+      return operation == kAdd && reduce_one<Brain>(operation, at, operand);
+    default:
+      return false;
+  }
 }
+
+bool reduce_range(ptx::Type type, std::uint8_t number, bool flushes, std::uint8_t* to, const std::uint8_t* from,
+                  std::uint64_t bytes) {
+  const auto step = static_cast<std::uint64_t>(std::max(1, ptx::size_of(type)));
+  for (std::uint64_t at = 0; at + step <= bytes; at += step)
+    if (!reduce_element(type, number, flushes, to + at, from + at)) return false;
+  return true;
+}
+
+std::uint8_t atomic_operation(const sass::Instruction& i) { return operation_of(i.memory.atomic); }
 
 std::uint8_t atomic_operation(const ptx::Instruction& i) {
   if (i.has(Mod::k_exch)) return kExch;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "exec/async.h"
+#include "exec/cluster.h"
 #include "exec/control.h"
 #include "exec/paths.h"
 #include "exec/translate.h"
@@ -104,6 +105,7 @@ BlockState deadlock(Block& block) {
       }
   for (const auto& w : block.warps)
     for (const Path& p : w->paths) {
+      if (p.barrier == kClusterBarrier) continue;
       const XOp* op = &w->worker->program->ops[p.op];
       const Barrier& barrier = block.barriers[p.barrier & 15];
       set_active(*w, p.mask);
@@ -113,7 +115,38 @@ BlockState deadlock(Block& block) {
             "every thread of the block must reach the same barrier; is it inside an if that only some take?");
       return BlockState::kFault;
     }
+  for (const auto& w : block.warps)
+    for (const Path& p : w->paths) {
+      set_active(*w, p.mask);
+      raise(*w, &w->worker->program->ops[p.op], Outcome::kHang, "D612",
+            fmt::format("deadlock: {} of {} threads have arrived at the cluster's barrier, the others wait elsewhere",
+                        block.cluster_arrivals, block.live_threads),
+            "every thread of the cluster must reach its barrier; is it inside an if that only some take?");
+      return BlockState::kFault;
+    }
   return BlockState::kDone;
+}
+
+/// Where the block is in its cluster, and its shared addresses. A block that is taken again holds its old rank.
+void fill_cluster_slots(Block& block, const LaunchContext& launch, std::uint32_t rank) {
+  const auto& cluster = launch.cluster;
+  const std::uint32_t in_cluster[] = {rank % cluster[0], rank / cluster[0] % cluster[1],
+                                      rank / cluster[0] / cluster[1]};
+  for (unsigned d = 0; d < 3; ++d) {
+    fill_lanes(block.block_bank + (code::kClusterIdX + d) * code::kSlotBytes, block.id[d] / cluster[d]);
+    fill_lanes(block.block_bank + (code::kClusterCtaidX + d) * code::kSlotBytes, in_cluster[d]);
+  }
+  fill_lanes(block.block_bank + code::kClusterRank * code::kSlotBytes, rank);
+  block.rank = rank;
+  std::uint8_t* slot = block.block_bank + code::kBlockSlots * code::kSlotBytes;
+  for (const auto& address : launch.program->kernel->shared_addresses) {
+    const std::uint64_t value = address.offset | std::uint64_t{rank} << code::kRankShift;
+    if (address.lane_bytes == 8)
+      std::fill_n(reinterpret_cast<std::uint64_t*>(slot), kGroupLanes, value);
+    else
+      fill_lanes(slot, static_cast<std::uint32_t>(value));
+    slot += 2 * code::kSlotBytes;
+  }
 }
 
 }  // namespace
@@ -134,6 +167,8 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   if (kernel.shared_base == 0) block->shared_bytes += code::kSharedBase;
   block->shared_store.resize(round_up(block->shared_bytes, kAlignment) + kAlignment);
   block->shared = align(block->shared_store);
+  block->bank_store.resize((code::kBlockSlots + 2 * kernel.shared_addresses.size()) * code::kSlotBytes + kAlignment);
+  block->block_bank = align(block->bank_store);
   for (std::uint32_t g = 0; g < groups; ++g) {
     auto w = std::make_unique<Warp>();
     w->index = g;
@@ -159,7 +194,28 @@ std::unique_ptr<Block> BlockPool::make(Worker& worker) const {
   return block;
 }
 
-std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
+std::uint64_t BlockPool::index_of(const LaunchContext& launch, std::uint64_t unit, std::uint32_t rank) {
+  const auto& grid = launch.request->grid;
+  const auto& cluster = launch.cluster;
+  const std::uint64_t width = grid[0] / cluster[0], height = grid[1] / cluster[1];
+  const std::uint64_t x = unit % width * cluster[0] + rank % cluster[0];
+  const std::uint64_t y = unit / width % height * cluster[1] + rank / cluster[0] % cluster[1];
+  const std::uint64_t z = unit / width / height * cluster[2] + rank / cluster[0] / cluster[1];
+  return (z * grid[1] + y) * grid[0] + x;
+}
+
+std::vector<std::unique_ptr<Block>> BlockPool::take(std::uint64_t unit, Worker& worker) {
+  std::vector<std::unique_ptr<Block>> blocks;
+  for (std::uint32_t rank = 0; rank < launch_.unit_blocks; ++rank) blocks.push_back(take_block(unit, rank, worker));
+  for (const auto& block : blocks) {
+    block->peers.clear();
+    for (const auto& peer : blocks) block->peers.push_back(peer.get());
+  }
+  return blocks;
+}
+
+std::unique_ptr<Block> BlockPool::take_block(std::uint64_t unit, std::uint32_t rank, Worker& worker) {
+  const std::uint64_t index = index_of(launch_, unit, rank);
   std::unique_ptr<Block> block;
   if (free_.empty()) {
     block = make(worker);
@@ -170,10 +226,12 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
   const LaunchRequest& request = *launch_.request;
   const code::Kernel& kernel = *launch_.program->kernel;
   block->index = index;
+  block->order = unit * launch_.unit_blocks + rank;
   block->id = {static_cast<std::uint32_t>(index % request.grid[0]),
                static_cast<std::uint32_t>(index / request.grid[0] % request.grid[1]),
                static_cast<std::uint32_t>(index / request.grid[0] / request.grid[1])};
   for (unsigned d = 0; d < 3; ++d) fill_lanes(block->block_bank + (code::kCtaidX + d) * code::kSlotBytes, block->id[d]);
+  fill_cluster_slots(*block, launch_, rank);
   const auto sms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, launch_.gpu->sm_count.as_int()));
   fill_lanes(block->block_bank + code::kSmId * code::kSlotBytes, static_cast<std::uint32_t>(index % sms));
   block->live_threads = request.block[0] * request.block[1] * request.block[2];
@@ -182,6 +240,7 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
   block->output.clear();
   block->progress = false;
   block->vain_waits = 0;
+  block->cluster_arrivals = 0;
   // Shared memory of a block starts with whatever the last one left on hardware; zero here, so that runs repeat.
   std::memset(block->shared, 0, block->shared_bytes);
   const code::Function& entry = kernel.functions[0];
@@ -202,6 +261,7 @@ std::unique_ptr<Block> BlockPool::take(std::uint64_t index, Worker& worker) {
     w->polls = 0;
     w->progress = false;
     w->forced_sync = false;
+    w->cluster_arrived = w->cluster_passed = 0;
     w->carry = 0;
     w->stack.clear();
     w->paths.clear();
@@ -239,6 +299,7 @@ BlockState run_block(Block& block, Worker& worker) {
     if (!changed && give_up_waits(block)) {
       if (worker.fault) return BlockState::kFault;
     } else if (!ran) {
+      if (waits_for_cluster(block)) return BlockState::kStalled;
       if (deadlock(block) == BlockState::kFault) return BlockState::kFault;
       continue;
     }
@@ -253,6 +314,7 @@ BlockState run_block(Block& block, Worker& worker) {
 void threads_exited(Warp& w, std::uint32_t count) {
   Block& block = *w.block;
   block.live_threads -= std::min(count, block.live_threads);
+  leave_cluster(w, w.active);
   for (std::uint32_t left = block.barriers_used; left; left &= left - 1) {
     const auto id = static_cast<std::uint32_t>(std::countr_zero(left));
     const Barrier& barrier = block.barriers[id];

@@ -18,11 +18,16 @@ enum class BlockState : std::uint8_t {
 class BlockPool {
  public:
   explicit BlockPool(LaunchContext& launch) : launch_(launch) {}
-  /// A block ready to run as number `index` of the grid.
-  std::unique_ptr<Block> take(std::uint64_t index, Worker& worker);
-  void give(std::unique_ptr<Block> block) { free_.push_back(std::move(block)); }
+  /// The blocks of cluster number `unit`, by rank, ready to run.
+  std::vector<std::unique_ptr<Block>> take(std::uint64_t unit, Worker& worker);
+  void give(std::vector<std::unique_ptr<Block>> blocks) {
+    for (auto& block : blocks) free_.push_back(std::move(block));
+  }
+  /// Linear index in the grid of the block of rank `rank` in cluster number `unit`.
+  static std::uint64_t index_of(const LaunchContext& launch, std::uint64_t unit, std::uint32_t rank);
 
  private:
+  std::unique_ptr<Block> take_block(std::uint64_t unit, std::uint32_t rank, Worker& worker);
   std::unique_ptr<Block> make(Worker& worker) const;
   LaunchContext& launch_;
   std::vector<std::unique_ptr<Block>> free_;

@@ -19,8 +19,8 @@ inline std::uint8_t* host_bytes(Warp& w, unsigned lane, std::uint64_t address, s
     return offset + bytes > w.local_stride ? nullptr : w.local + std::size_t{w.local_stride} * lane + offset;
   }
   if (address - code::kSharedWindow < code::kWindowBytes) {
-    const std::uint64_t offset = address - code::kSharedWindow;
-    return offset + bytes > w.block->shared_bytes ? nullptr : w.block->shared + offset;
+    const SharedPlace at = shared_place(*w.block, address - code::kSharedWindow, true);
+    return !at.block || at.offset + bytes > at.block->shared_bytes ? nullptr : at.block->shared + at.offset;
   }
   const memory::Allocation a = w.worker->memory->find(address);
   if (a.id == 0 || address + bytes > a.end) return nullptr;

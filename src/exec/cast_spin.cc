@@ -1,9 +1,10 @@
-// ATOMS.CAST.SPIN: the compare-and-swap inside the loops that ptxas writes for shared atomics without an instruction of
-// their own (add of float, double, 64-bit integers, packed halves). It gives 1 to lanes that swapped and 0 to the
-// others.
+// ATOMS.CAST.SPIN, and ATOM.CAST.SPIN for shared memory of other blocks: the compare-and-swap inside the loops that
+// ptxas writes for shared atomics without an instruction of their own (add of float, double, 64-bit integers, packed
+// halves). It gives 1 to lanes that swapped and 0 to the others.
 #include <bit>
 #include <cstring>
 
+#include "exec/cluster.h"
 #include "exec/machine.h"
 #include "exec/translate.h"
 
@@ -15,7 +16,8 @@ constexpr unsigned kBanks = 32, kBankBytes = 4;
 /// Lanes are served in groups (all of them for 4 bytes, half a warp for 8); in each, the lowest lane of every bank
 /// tries its swap and the others of that bank fail without trying (H200: facts of patterns.tsv, 8-byte shared adds).
 template <typename T>
-GroupMask swap_lanes(Warp& w, const std::uint64_t* address, const T* expected, const T* desired, bool& changed) {
+GroupMask swap_lanes(Warp& w, const std::uint64_t* address, std::uint8_t* const* host, const T* expected,
+                     const T* desired, bool& changed) {
   constexpr unsigned kLanesAtOnce = sizeof(T) == 8 ? 16 : 32;
   GroupMask done = 0;
   for (unsigned begin = 0; begin < kGroupLanes; begin += kLanesAtOnce) {
@@ -26,10 +28,9 @@ GroupMask swap_lanes(Warp& w, const std::uint64_t* address, const T* expected, c
       if ((banks_used >> bank) & 1) continue;
       banks_used |= 1u << bank;
       T now;
-      std::uint8_t* at = w.block->shared + address[l];
-      std::memcpy(&now, at, sizeof now);
+      std::memcpy(&now, host[l], sizeof now);
       if (now != expected[l]) continue;
-      std::memcpy(at, &desired[l], sizeof now);
+      std::memcpy(host[l], &desired[l], sizeof now);
       changed = changed || desired[l] != now;
       done |= 1u << l;
     }
@@ -50,6 +51,9 @@ void read_values(const Warp& w, std::uint32_t place, T* out) {
 template <typename T>
 const XOp* run(Warp& w, const XOp* op) {
   alignas(64) std::uint64_t address[kGroupLanes] = {};
+  std::uint8_t* host[kGroupLanes] = {};
+  const bool any = op->source->space == ptx::Space::kGeneric;
+  bool own = true;
   const std::uint32_t* base = op->has_base ? w.src<std::uint32_t>(op->a) : nullptr;
   const auto add = static_cast<std::uint32_t>(static_cast<std::uint64_t>(op->offset) + uniform_part(w, op));
   for (GroupMask m = w.active; m; m &= m - 1) {
@@ -59,12 +63,22 @@ const XOp* run(Warp& w, const XOp* op) {
       fault_misaligned(w, op, l, address[l], "shared");
       return nullptr;
     }
-    if (address[l] + sizeof(T) > w.block->shared_bytes) {
+    const SharedPlace place = shared_place(*w.block, address[l], any);
+    if (!place.block) {
+      fault_no_block(w, op, l, address[l], any);
+      return nullptr;
+    }
+    if (place.offset + sizeof(T) > place.block->shared_bytes) {
       fault_outside(w, op, l, address[l], "shared", {});
       return nullptr;
     }
+    host[l] = place.block->shared + place.offset;
+    if (place.block == w.block) continue;
+    own = false;
+    touch_other_block(w, op, *place.block);
+    place.block->progress = true;
   }
-  if (w.worker->sink) {
+  if (w.worker->sink && own) {
     trace::WarpAccess access;
     access.site = op->site;
     access.space = trace::Space::kShared;
@@ -83,7 +97,7 @@ const XOp* run(Warp& w, const XOp* op) {
   read_values(w, op->b, expected);
   read_values(w, op->c, desired);
   bool changed = false;
-  const GroupMask done = swap_lanes(w, address, expected, desired, changed);
+  const GroupMask done = swap_lanes(w, address, host, expected, desired, changed);
   std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
   for (GroupMask m = w.active; m; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));

@@ -5,6 +5,7 @@
 #include "exec/async.h"
 #include "exec/atomics.h"
 #include "exec/block_run.h"
+#include "exec/cluster.h"
 #include "exec/control.h"
 #include "exec/machine.h"
 #include "exec/op_table.h"
@@ -199,7 +200,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
     case Opcode::k_bar:
     case Opcode::k_barrier:
       if (op.sass) return run_barrier;
-      if (op.source->has(Mod::k_cluster)) return nullptr;
+      if (op.source->has(Mod::k_cluster)) return op.source->has(Mod::k_wait) ? run_cluster_wait : run_cluster_arrive;
       if (!op.source->has(Mod::k_warp)) return run_barrier;
       break;
     default:
@@ -213,6 +214,7 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
            : op.opcode == Opcode::k_isspacep ? run_query_space
                                              : nullptr;
   if (const Handler h = find_warp(op)) return h;
+  if (const Handler h = find_cluster_address(op)) return h;
   for (const auto family :
        {table.integer, table.bits, table.floating, table.half, table.compare, table.convert, table.move})
     if (const Handler h = family(op)) return h;
@@ -313,7 +315,8 @@ std::shared_ptr<const Program> decode(std::shared_ptr<const code::Kernel> kernel
     // A destination that nobody reads has no register: the op has no effect unless it touches memory or other lanes.
     const bool pure = op.kind == OpKind::kPtx && !is_memory(op.opcode) && op.opcode != Opcode::kInvalid && op.source &&
                       !op.dst.exists() && !op.dst2.exists() && op.list.empty();
-    if (pure && handler && handler != run_trap && handler != run_nanosleep && handler != run_barrier && !find_warp(op))
+    if (pure && handler && handler != run_trap && handler != run_nanosleep && handler != run_barrier &&
+        handler != run_cluster_arrive && handler != run_cluster_wait && !find_warp(op))
       handler = run_nothing;
     const bool exchanges = op.opcode == Opcode::k_vote || op.opcode == Opcode::k_redux ||
                            op.opcode == Opcode::k_match || op.opcode == Opcode::k_activemask;

@@ -21,11 +21,14 @@ struct LaunchContext {
   std::vector<std::uint8_t> const_bank;  ///< filled slots, aligned start in const_base
   std::uint8_t* const_base = nullptr;
   std::atomic<std::uint64_t> steps{0};  ///< PTX warp instructions so far, updated now and then
-  std::atomic<std::uint64_t> next_block{0};
-  std::atomic<std::uint64_t> fault_block{~std::uint64_t{0}};  ///< lowest block that faulted
+  std::atomic<std::uint64_t> next_unit{0};
+  std::atomic<std::uint64_t> fault_order{~std::uint64_t{0}};  ///< lowest Block::order that faulted
   std::atomic<std::uint64_t> managed_pages{0};
   std::atomic<std::uint64_t> driver_calls{0};
   std::uint64_t total_blocks = 0;
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};
+  std::uint32_t unit_blocks = 1;  ///< blocks that start together: those of a cluster
+  std::uint64_t total_units() const { return total_blocks / unit_blocks; }
   /// Instructions a warp may execute before others get a turn, and between looks at the launch's limits.
   std::uint64_t slice() const {
     constexpr std::uint64_t kSlice = 1 << 18;

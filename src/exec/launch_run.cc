@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "exec/cluster.h"
 #include "exec/translate.h"
 
 namespace muscope::exec {
@@ -35,6 +36,12 @@ const XOp* waiting_op(const Block& block, Warp** warp) {
   return nullptr;
 }
 
+const XOp* waiting_op(const std::vector<std::unique_ptr<Block>>& blocks, Warp** warp) {
+  for (const auto& block : blocks)
+    if (const XOp* op = waiting_op(*block, warp)) return op;
+  return nullptr;
+}
+
 }  // namespace
 
 LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> program, memory::AddressSpace& memory,
@@ -46,10 +53,14 @@ LaunchRun::LaunchRun(LaunchRequest request, std::shared_ptr<const Program> progr
   context_.gpu = &gpu;
   context_.options = options;
   context_.total_blocks = std::uint64_t{request_.grid[0]} * request_.grid[1] * request_.grid[2];
+  if (request_.cluster[0] != 0) {
+    for (std::size_t d = 0; d < 3; ++d) context_.cluster[d] = std::max(request_.cluster[d], 1u);
+    context_.unit_blocks = context_.cluster[0] * context_.cluster[1] * context_.cluster[2];
+  }
   const code::Kernel& kernel = *program_->kernel;
   unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   if (kernel.ordered || context_.total_blocks < kBlocksForTwo) threads = 1;
-  workers_ = static_cast<unsigned>(std::min<std::uint64_t>(threads, context_.total_blocks));
+  workers_ = static_cast<unsigned>(std::min<std::uint64_t>(threads, context_.total_units()));
   running_ = workers_;
   if (kernel.machine_code) fill_driver_words();
   fill_const_bank();
@@ -67,127 +78,6 @@ std::uint64_t LaunchRun::handed_out(std::uint64_t shared_bytes) const {
   const arch::Sourced& unit = context_.gpu->shared_allocation_unit;
   const std::uint64_t step = unit.known ? static_cast<std::uint64_t>(unit.as_int()) : 128;
   return (shared_bytes + step - 1) / step * step;
-}
-
-// What the driver puts before the parameters in constant bank 0. Found by compiling one special register at a time with
-// nvcc 13.0.88 (tests/sass/README.md): the same words for 8.0, 8.6, 8.7 and 8.9, and 9.0 apart.
-void LaunchRun::fill_driver_words() {
-  const code::Kernel& kernel = *program_->kernel;
-  const auto put = [this](std::size_t offset, std::uint64_t value, std::size_t bytes = 4) {
-    if (offset + bytes <= request_.params.size()) std::memcpy(request_.params.data() + offset, &value, bytes);
-  };
-  const bool ampere = context_.gpu->cc_major == 8;
-  for (std::size_t d = 0; d < 3; ++d) {
-    put(4 * d, request_.block[d]);
-    put(12 + 4 * d, request_.grid[d]);
-  }
-  if (ampere) put(0x18, code::kSharedWindow, 8);
-  put(0x20, code::kLocalWindow, 8);
-  put(0x28, machine_stack_bytes(kernel, request_.stack_bytes));
-  put(0x2c, request_.dynamic_shared);
-  const std::size_t environment = ampere ? 0x88 : 0x40;  // %envreg0
-  put(environment + 4, request_.grid_workspace >> 32);
-  put(environment + 8, request_.grid_workspace);
-  put(0x10c, static_cast<std::uint64_t>(context_.gpu->sm_count.as_int()));
-  put(0x114, code::kSharedBase);
-  const std::uint64_t shared = kernel.static_shared_bytes + std::uint64_t{request_.dynamic_shared};
-  // The system's part lies behind the block's own before 9.0, and before it since.
-  const std::uint64_t reserved = ampere ? handed_out(shared) : 0;
-  put(ampere ? 0x120 : 0x68, reserved + code::kReservedSharedUsed);
-  put(ampere ? 0x124 : 0x6c, reserved);
-  if (!ampere) put(0x13c, code::kSharedBase + shared);
-}
-
-void LaunchRun::fill_const_bank() {
-  using L = code::ConstSlot::Launch;
-  const code::Kernel& kernel = *program_->kernel;
-  context_.const_bank.assign(kernel.const_bank_bytes + 2 * code::kSlotBytes, 0);
-  const auto at = reinterpret_cast<std::uintptr_t>(context_.const_bank.data());
-  context_.const_base =
-      reinterpret_cast<std::uint8_t*>((at + code::kSlotBytes - 1) / code::kSlotBytes * code::kSlotBytes);
-  const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
-  const std::uint64_t shared = kernel.static_shared_bytes + std::uint64_t{request_.dynamic_shared};
-  for (const code::ConstSlot& slot : kernel.constants) {
-    for (unsigned l = 0; l < kGroupLanes; ++l) {
-      std::uint64_t value = slot.bits;
-      if (slot.is_param) {
-        value = 0;
-        if (slot.param_offset + slot.bytes <= request_.params.size())
-          std::memcpy(&value, request_.params.data() + slot.param_offset, slot.bytes);
-        const unsigned bits = slot.bytes * 8u;
-        if (slot.sign_extend && bits < 64)
-          value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits));
-      }
-      switch (slot.launch) {
-        case L::kNone:
-          break;
-        case L::kNtidX:
-          value = request_.block[0];
-          break;
-        case L::kNtidY:
-          value = request_.block[1];
-          break;
-        case L::kNtidZ:
-          value = request_.block[2];
-          break;
-        case L::kNctaidX:
-          value = request_.grid[0];
-          break;
-        case L::kNctaidY:
-          value = request_.grid[1];
-          break;
-        case L::kNctaidZ:
-          value = request_.grid[2];
-          break;
-        case L::kNwarpId:
-          value = (threads + kGroupLanes - 1) / kGroupLanes;
-          break;
-        case L::kNsmId:
-          value = static_cast<std::uint64_t>(context_.gpu->sm_count.as_int());
-          break;
-        case L::kLaneId:
-          value = l;
-          break;
-        case L::kLanemaskEq:
-          value = 1u << l;
-          break;
-        case L::kLanemaskLe:
-          value = (2u << l) - 1;
-          break;
-        case L::kLanemaskLt:
-          value = (1u << l) - 1;
-          break;
-        case L::kLanemaskGe:
-          value = ~((1u << l) - 1);
-          break;
-        case L::kLanemaskGt:
-          value = ~((2u << l) - 1);
-          break;
-        case L::kDynamicShared:
-          value = request_.dynamic_shared;
-          break;
-        case L::kGridWorkspaceHigh:
-          value = request_.grid_workspace >> 32;
-          break;
-        case L::kGridWorkspaceLow:
-          value = request_.grid_workspace & 0xffffffffu;
-          break;
-        case L::kMemory:
-          std::memcpy(&value, context_.memory->host_pointer(slot.bits), slot.bytes);
-          break;
-        case L::kWholeShared:
-          value = code::kSharedBase + handed_out(shared);
-          break;
-        case L::kTotalShared:
-          value = handed_out(shared);
-          break;
-        case L::kAggregateShared:
-          value = code::kSharedBase + shared;
-          break;
-      }
-      std::memcpy(context_.const_base + slot.place + std::size_t{l} * slot.lane_bytes, &value, slot.lane_bytes);
-    }
-  }
 }
 
 void LaunchRun::work() {
@@ -212,22 +102,27 @@ void LaunchRun::work() {
   merge(worker, counts.get());
 }
 
+void LaunchRun::finish_blocks(std::vector<std::unique_ptr<Block>>& blocks) {
+  for (const auto& block : blocks) finish_block(*block);
+}
+
 void LaunchRun::finish_block(Block& block) {
   if (context_.options.blocks_done) context_.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
   block.prepared.clear();
   block.launch_error = block.device_handles = 0;
   if (block.output.empty() && block.launched.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (!block.output.empty()) outputs_[block.index] = std::exchange(block.output, {});
-  if (!block.launched.empty()) launches_[block.index] = std::exchange(block.launched, {});
+  if (!block.output.empty()) outputs_[block.order] = std::exchange(block.output, {});
+  if (!block.launched.empty()) launches_[block.order] = std::exchange(block.launched, {});
 }
 
-bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idle) {
+bool LaunchRun::wait_for_others(Worker& worker, const std::vector<std::unique_ptr<Block>>& blocks,
+                                std::uint64_t& idle) {
   thread_local Clock::time_point since;
   if (idle++ == 0) since = Clock::now();
   Warp* warp = nullptr;
   if (context_.stop_requested()) {
-    if (const XOp* op = waiting_op(block, &warp))
+    if (const XOp* op = waiting_op(blocks, &warp))
       raise(*warp, op, Outcome::kStopped, "D604",
             "stopped while every warp waits for something that did not come, here",
             "is a flag missing that another kernel or the host must set?");
@@ -245,7 +140,7 @@ bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idl
   const bool host_waits = waiting_.load() > 0 || Clock::now() - host_waited < kHostWaits;
   if (!host_waits) since = Clock::now();  // the host is free to change what the kernel waits for
   if (std::chrono::duration<double>(Clock::now() - since).count() > context_.options.hang_seconds) {
-    if (const XOp* op = waiting_op(block, &warp))
+    if (const XOp* op = waiting_op(blocks, &warp))
       raise(*warp, op, Outcome::kHang, "D603",
             fmt::format("hang: every warp waits for something that nobody has changed for {} s, here",
                         context_.options.hang_seconds),
@@ -256,33 +151,40 @@ bool LaunchRun::wait_for_others(Worker& worker, Block& block, std::uint64_t& idl
   return true;
 }
 
+void LaunchRun::stop_before(Worker& worker, std::uint64_t unit) {
+  const std::uint64_t order = unit * context_.unit_blocks;
+  worker.fault.outcome = Outcome::kStopped;
+  worker.fault.block = BlockPool::index_of(context_, unit, 0);
+  worker.fault.order = order;
+  worker.fault.code = "D604";
+  worker.fault.text = fmt::format("stopped after {} of {} blocks", order, context_.total_blocks);
+  worker.fault.hint = "raise --timeout if it needs more time";
+}
+
 void LaunchRun::run_parallel(Worker& worker) {
   BlockPool pool(context_);
   for (;;) {
-    const std::uint64_t index = context_.next_block.fetch_add(1);
-    // Blocks are handed out in order: those before a faulting one are finished, later ones are not started.
-    if (index >= context_.total_blocks || index > context_.fault_block.load()) return;
-    if (context_.stop_requested() && index > 0) {
-      worker.fault.outcome = Outcome::kStopped;
-      worker.fault.block = index;
-      worker.fault.code = "D604";
-      worker.fault.text = fmt::format("stopped after {} of {} blocks", index, context_.total_blocks);
-      worker.fault.hint = "raise --timeout if it needs more time";
+    const std::uint64_t unit = context_.next_unit.fetch_add(1);
+    // Clusters are handed out in order: those before a faulting one are finished, later ones are not started.
+    if (unit >= context_.total_units() || unit * context_.unit_blocks > context_.fault_order.load()) return;
+    if (context_.stop_requested() && unit > 0) {
+      stop_before(worker, unit);
     } else {
-      std::unique_ptr<Block> block = pool.take(index, worker);
-      BlockState state = run_block(*block, worker);
-      for (std::uint64_t idle = 0; state == BlockState::kStalled; state = run_block(*block, worker)) {
-        if (block->moved)
+      auto blocks = pool.take(unit, worker);
+      bool moved = false;
+      BlockState state = run_cluster(blocks, worker, moved);
+      for (std::uint64_t idle = 0; state == BlockState::kStalled; state = run_cluster(blocks, worker, moved)) {
+        if (moved)
           idle = 0;
-        else if (!wait_for_others(worker, *block, idle))
+        else if (!wait_for_others(worker, blocks, idle))
           break;
       }
-      finish_block(*block);
-      pool.give(std::move(block));
+      finish_blocks(blocks);
+      pool.give(std::move(blocks));
     }
     if (worker.fault) {
-      std::uint64_t lowest = context_.fault_block.load();
-      while (worker.fault.block < lowest && !context_.fault_block.compare_exchange_weak(lowest, worker.fault.block)) {
+      std::uint64_t lowest = context_.fault_order.load();
+      while (worker.fault.order < lowest && !context_.fault_order.compare_exchange_weak(lowest, worker.fault.order)) {
       }
       return;
     }
@@ -291,54 +193,51 @@ void LaunchRun::run_parallel(Worker& worker) {
 
 void LaunchRun::run_ordered(Worker& worker) {
   BlockPool pool(context_);
-  std::deque<std::unique_ptr<Block>> started;
+  std::deque<std::vector<std::unique_ptr<Block>>> started;
   std::uint64_t next = 0, idle = 0;
   // As many blocks as the GPU could hold at once; registers are not known well enough to lower it further.
   const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
   const std::int64_t per_sm = std::max<std::int64_t>(
       1, std::min(context_.gpu->max_blocks_per_sm.as_int(),
                   context_.gpu->max_threads_per_sm.as_int() / std::max<std::int64_t>(threads, 1)));
-  const auto resident = static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, context_.gpu->sm_count.as_int()));
-  while (next < context_.total_blocks || !started.empty()) {
+  const auto resident = std::max<std::size_t>(
+      1, static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, context_.gpu->sm_count.as_int())) /
+             context_.unit_blocks);
+  while (next < context_.total_units() || !started.empty()) {
     bool changed = false;
     for (std::size_t i = 0; i < started.size();) {
-      const BlockState state = run_block(*started[i], worker);
+      bool moved = false;
+      const BlockState state = run_cluster(started[i], worker, moved);
       if (state == BlockState::kFault) return;
       if (state == BlockState::kDone) {
-        finish_block(*started[i]);
+        finish_blocks(started[i]);
         pool.give(std::move(started[i]));
         started.erase(started.begin() + static_cast<std::ptrdiff_t>(i));
         changed = true;
       } else {
-        changed = changed || started[i]->moved;
+        changed = changed || moved;
         ++i;
       }
     }
-    // Start blocks in order until one cannot finish on its own.
-    while (next < context_.total_blocks && started.size() < resident) {
-      if (context_.stop_requested() && next > 0) {
-        worker.fault.outcome = Outcome::kStopped;
-        worker.fault.block = next;
-        worker.fault.code = "D604";
-        worker.fault.text = fmt::format("stopped after {} of {} blocks", next, context_.total_blocks);
-        worker.fault.hint = "raise --timeout if it needs more time";
-        return;
-      }
-      std::unique_ptr<Block> block = pool.take(next++, worker);
-      const BlockState state = run_block(*block, worker);
+    // Start clusters in order until one cannot finish on its own.
+    while (next < context_.total_units() && started.size() < resident) {
+      if (context_.stop_requested() && next > 0) return stop_before(worker, next);
+      auto blocks = pool.take(next++, worker);
+      bool moved = false;
+      const BlockState state = run_cluster(blocks, worker, moved);
       changed = true;
-      if (state == BlockState::kFault) return finish_block(*block);
+      if (state == BlockState::kFault) return finish_blocks(blocks);
       if (state == BlockState::kDone) {
-        finish_block(*block);
-        pool.give(std::move(block));
+        finish_blocks(blocks);
+        pool.give(std::move(blocks));
       } else {
-        started.push_back(std::move(block));
+        started.push_back(std::move(blocks));
         if (started.size() < resident) continue;
       }
     }
     if (changed) {
       idle = 0;
-    } else if (!started.empty() && !wait_for_others(worker, *started.front(), idle)) {
+    } else if (!started.empty() && !wait_for_others(worker, started.front(), idle)) {
       return;
     }
   }
@@ -362,7 +261,7 @@ void LaunchRun::merge(Worker& worker, views::AccessCounts* counts) {
     if (known.finding.count == 0 || noted.block < known.block) known = noted;
     known.finding.count = count;
   }
-  if (worker.fault && (!fault_ || worker.fault.block < fault_.block)) fault_ = worker.fault;
+  if (worker.fault && (!fault_ || worker.fault.order < fault_.order)) fault_ = worker.fault;
   if (--running_ == 0) {
     finish();
     ended_ = true;
@@ -401,8 +300,8 @@ void LaunchRun::finish() {
   record.dynamic_shared = request_.dynamic_shared;
   result_.outcome = fault_.outcome;
   // Blocks after a faulting one may have run or not: what they printed is left out.
-  for (auto& [index, text] : outputs_)
-    if (!fault_ || index <= fault_.block) result_.output += text;
+  for (auto& [order, text] : outputs_)
+    if (!fault_ || order <= fault_.order) result_.output += text;
   for (auto& [key, noted] : findings_) record.findings.push_back(noted.finding);
   if (fault_) {
     record.state = fault_.outcome == Outcome::kStopped ? views::LaunchState::kStopped : views::LaunchState::kFaulted;

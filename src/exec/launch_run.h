@@ -32,8 +32,11 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   void run_parallel(Worker& worker);
   void run_ordered(Worker& worker);
   /// A block, or every started block, waits for the outside. False when the launch must end (worker.fault is set).
-  bool wait_for_others(Worker& worker, Block& block, std::uint64_t& idle);
+  bool wait_for_others(Worker& worker, const std::vector<std::unique_ptr<Block>>& blocks, std::uint64_t& idle);
   void finish_block(Block& block);
+  void finish_blocks(std::vector<std::unique_ptr<Block>>& blocks);
+  /// The launch was told to stop before cluster number `unit` began.
+  void stop_before(Worker& worker, std::uint64_t unit);
   std::unique_ptr<views::AccessCounts> new_counts() const;
   void merge(Worker& worker, views::AccessCounts* counts);
   void finish();

@@ -39,6 +39,7 @@ struct LaunchRequest {
   std::vector<std::uint8_t> params;  ///< laid out at Kernel::params[i].offset
   std::uint32_t stack_bytes = 0;     ///< cudaLimitStackSize: of each thread, for recursion; 0: as a GPU begins with
   bool cooperative = false;
+  std::array<std::uint32_t, 3> cluster{};  ///< blocks of a cluster; zeros: launched without, each block is one
   std::uint64_t grid_workspace =
       0;                ///< cooperative: device address of 16 zero bytes for the grid's barrier (%envreg1, 2)
   bool observe = true;  ///< false: run only, count nothing

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "exec/cluster.h"
 #include "exec/control.h"
 #include "exec/launch_context.h"
 #include "exec/paths.h"
@@ -233,9 +234,11 @@ const XOp* run_query_space(Warp& w, const XOp* op) {
     const unsigned l = lowest(m);
     std::uint64_t address = static_cast<std::uint64_t>(op->offset) + uniform_part(w, op);
     if (low) address += low[l] | (op->flags & kAddressPair ? std::uint64_t{low[l + kGroupLanes]} << 32 : 0);
-    const bool shared = address - code::kSharedWindow < code::kWindowBytes;
+    const std::uint64_t in_window = address - code::kSharedWindow;
+    const bool shared = in_window < code::kWindowBytes;
+    const bool own = shared && in_window >> code::kRankShift == w.block->rank;
     const bool local = address - code::kLocalWindow < code::kWindowBytes;
-    const bool inside = op->imm8 == 0 ? !shared && !local : op->imm8 == 1 ? local : op->imm8 == 2 && shared;
+    const bool inside = op->imm8 == 0 ? !shared && !local : op->imm8 == 1 ? local : op->imm8 == 2 ? own : shared;
     if (inside) result |= 1u << l;
   }
   std::uint32_t* d = w.dst<std::uint32_t>(op->dst);
@@ -277,6 +280,10 @@ Handler find_machine(const code::Op& op) {
       return run_cast_spin;
     case code::MachineKind::kAnyLane:
       return any_lane;
+    case code::MachineKind::kClusterArrive:
+      return run_cluster_arrive;
+    case code::MachineKind::kClusterWait:
+      return run_cluster_wait;
     case code::MachineKind::kNone:
       break;
   }

@@ -57,19 +57,20 @@ struct PhaseBarrier {
 
 unsigned lowest(GroupMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
-std::uint64_t load(const Warp& w, std::uint64_t at) {
+std::uint64_t load(SharedPlace place) {
   std::uint64_t word;
-  std::memcpy(&word, w.block->shared + at, sizeof word);
+  std::memcpy(&word, place.block->shared + place.offset, sizeof word);
   return word;
 }
 
-void store(Warp& w, std::uint64_t at, std::uint64_t word) {
-  std::memcpy(w.block->shared + at, &word, sizeof word);
+void store(Warp& w, SharedPlace place, std::uint64_t word) {
+  std::memcpy(place.block->shared + place.offset, &word, sizeof word);
   w.progress = true;
+  if (place.block != w.block) place.block->progress = true;
 }
 
 /// The lanes of `lanes` whose wait is over. `at`: their barriers.
-GroupMask waits_over(const Warp& w, const XOp* op, GroupMask lanes, const std::uint64_t* at) {
+GroupMask waits_over(const Warp& w, const XOp* op, GroupMask lanes, const AsyncPlaces& places) {
   const code::AsyncDetails& details = *op->source->async;
   GroupMask over = 0;
   for (GroupMask m = lanes; m; m &= m - 1) {
@@ -77,7 +78,7 @@ GroupMask waits_over(const Warp& w, const XOp* op, GroupMask lanes, const std::u
     const bool parity = details.state_bytes == 8
                             ? PhaseBarrier(w.src<std::uint64_t>(details.state.bits)[l]).phase
                             : ((w.src<std::uint32_t>(details.state.bits)[l] >> details.parity_bit) & 1) != 0;
-    if (PhaseBarrier(load(w, at[l])).phase != parity) over |= 1u << l;
+    if (PhaseBarrier(load(places[l])).phase != parity) over |= 1u << l;
   }
   return over;
 }
@@ -92,11 +93,11 @@ void wake(Block& block) {
     for (Path& p : w.paths) {
       if (p.state != PathState::kPhase) continue;
       const XOp* op = &w.worker->program->ops[p.op];
-      alignas(64) std::uint64_t at[kGroupLanes];
+      AsyncPlaces places;
       w.bases[code::kFrameBank] = w.registers + p.frame_offset;
       w.active = p.mask;
-      find_async_addresses(w, op, op->source->async->barrier, at);  // it was checked when the wait began
-      if (const GroupMask over = waits_over(w, op, p.mask, at)) {
+      find_async_addresses(w, op, op->source->async->barrier, places);  // it was checked when the wait began
+      if (const GroupMask over = waits_over(w, op, p.mask, places)) {
         if (op->dst != kNoPlace) *w.dst<std::uint32_t>(op->dst) |= over;
         p.state = PathState::kReady;
         ++p.op;
@@ -108,17 +109,17 @@ void wake(Block& block) {
   block.progress = true;
 }
 
-void store_after(Warp& w, std::uint64_t at, PhaseBarrier& barrier) {
+void store_after(Warp& w, SharedPlace place, PhaseBarrier& barrier) {
   const bool ended = barrier.end_phase();
-  store(w, at, barrier.word());
-  if (ended) wake(*w.block);
+  store(w, place, barrier.word());
+  if (ended) wake(*place.block);
 }
 
 /// Offsets in shared memory, checked. False with a fault.
-bool find_barriers(Warp& w, const XOp* op, std::uint64_t* at) {
-  if (!find_async_addresses(w, op, op->source->async->barrier, at)) return false;
+bool find_barriers(Warp& w, const XOp* op, AsyncPlaces& places) {
+  if (!find_async_addresses(w, op, op->source->async->barrier, places)) return false;
   for (GroupMask m = w.active; m; m &= m - 1)
-    if (!check_shared(w, op, lowest(m), at[lowest(m)], kBytes, kBytes)) return false;
+    if (!check_shared(w, op, lowest(m), places[lowest(m)], kBytes, kBytes)) return false;
   return true;
 }
 
@@ -133,66 +134,67 @@ void put_result(const Warp& w, const XOp* op, unsigned lane, std::uint64_t value
 }
 
 const XOp* run_init(Warp& w, const XOp* op) {
-  alignas(64) std::uint64_t at[kGroupLanes];
-  if (!find_barriers(w, op, at)) return nullptr;
+  AsyncPlaces places;
+  if (!find_barriers(w, op, places)) return nullptr;
   const std::uint32_t* amount = w.src<std::uint32_t>(op->source->async->amount.bits);
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = lowest(m);
     PhaseBarrier barrier(0);
     barrier.expected = barrier.pending = amount[l] & kArrivalsMask;
-    store(w, at[l], barrier.word());
+    store(w, places[l], barrier.word());
   }
   return op + 1;
 }
 
 /// Of the uniform datapath: once for the warp.
 const XOp* run_exchange(Warp& w, const XOp* op) {
-  alignas(64) std::uint64_t at[kGroupLanes];
-  if (!find_barriers(w, op, at)) return nullptr;
+  AsyncPlaces places;
+  if (!find_barriers(w, op, places)) return nullptr;
   const std::uint32_t* state = w.src<std::uint32_t>(op->source->async->state.bits);
-  const std::uint64_t before = load(w, at[0]);
-  store(w, at[0], state[0] | std::uint64_t{state[kGroupLanes]} << 32);
+  const std::uint64_t before = load(places[0]);
+  store(w, places[0], state[0] | std::uint64_t{state[kGroupLanes]} << 32);
   for (unsigned l = 0; l < kGroupLanes; ++l) put_result(w, op, l, before);
   return op + 1;
 }
 
 const XOp* run_transactions(Warp& w, const XOp* op) {
-  alignas(64) std::uint64_t at[kGroupLanes];
-  if (!find_barriers(w, op, at)) return nullptr;
+  AsyncPlaces places;
+  if (!find_barriers(w, op, places)) return nullptr;
   const code::AsyncDetails& details = *op->source->async;
   const std::uint32_t* amount = w.src<std::uint32_t>(details.amount.bits);
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = lowest(m);
-    PhaseBarrier barrier(load(w, at[l]));
+    PhaseBarrier barrier(load(places[l]));
     const auto change = static_cast<std::int32_t>(amount[l]);
     barrier.transactions += details.completes ? -change : change;
     // expect_tx alone ends no phase (PTX ISA, "mbarrier.expect_tx").
     if (details.completes)
-      store_after(w, at[l], barrier);
+      store_after(w, places[l], barrier);
     else
-      store(w, at[l], barrier.word());
+      store(w, places[l], barrier.word());
   }
   return op + 1;
 }
 
 const XOp* run_arrive(Warp& w, const XOp* op) {
-  alignas(64) std::uint64_t at[kGroupLanes];
-  if (!find_barriers(w, op, at)) return nullptr;
+  AsyncPlaces places;
+  if (!find_barriers(w, op, places)) return nullptr;
   const code::AsyncDetails& details = *op->source->async;
   const std::uint32_t* amount = w.src<std::uint32_t>(details.amount.bits);
   const std::uint32_t* expects = details.expects.exists() ? w.src<std::uint32_t>(details.expects.bits) : nullptr;
   alignas(64) std::uint64_t results[kGroupLanes];
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = lowest(m);
-    results[l] = load(w, at[l]);
+    results[l] = load(places[l]);
     if (details.gives_lanes) {
       GroupMask together = 0;
       for (GroupMask o = w.active; o; o &= o - 1)
-        if (at[lowest(o)] == at[l]) together |= o & (0u - o);
+        if (places.at[lowest(o)] == places.at[l] && places.block[lowest(o)] == places.block[l])
+          together |= o & (0u - o);
       if (l != lowest(together)) results[l] = results[lowest(together)];  // of before all of them
       results[l] = (results[l] & ~std::uint64_t{0xffffffffu}) | together;
     }
-    PhaseBarrier barrier(load(w, at[l]));
+    PhaseBarrier barrier(load(places[l]));
     if (expects) barrier.transactions += static_cast<std::int32_t>(expects[l]);
     if (amount[l] > barrier.pending)
       note(
@@ -202,7 +204,7 @@ const XOp* run_arrive(Warp& w, const XOp* op) {
           "it initialised before?");
     barrier.pending -= std::min(amount[l], barrier.pending);
     if (details.drops) barrier.expected -= std::min(amount[l], barrier.expected);
-    store_after(w, at[l], barrier);
+    store_after(w, places[l], barrier);
   }
   for (GroupMask m = w.active; m; m &= m - 1) put_result(w, op, lowest(m), results[lowest(m)]);
   return op + 1;
@@ -219,9 +221,9 @@ const XOp* run_pending_count(Warp& w, const XOp* op) {
 /// test_wait and try_wait alike: lanes that all have to wait give way until a phase ends somewhere in the block. A wait
 /// that is given up has found false already.
 const XOp* run_wait(Warp& w, const XOp* op) {
-  alignas(64) std::uint64_t at[kGroupLanes];
-  if (!find_barriers(w, op, at)) return nullptr;
-  const GroupMask over = waits_over(w, op, w.active, at);
+  AsyncPlaces places;
+  if (!find_barriers(w, op, places)) return nullptr;
+  const GroupMask over = waits_over(w, op, w.active, places);
   if (op->dst != kNoPlace) {
     auto* predicate = w.dst<std::uint32_t>(op->dst);
     *predicate = (*predicate & ~w.active) | over;
@@ -234,7 +236,7 @@ const XOp* run_wait(Warp& w, const XOp* op) {
     w.block->progress = true;
   }
   save_path(w, static_cast<std::uint32_t>(op - w.worker->program->ops.data()), PathState::kPhase,
-            static_cast<std::uint32_t>(at[lowest(w.active)]));
+            static_cast<std::uint32_t>(places.at[lowest(w.active)]));
   const XOp* next = next_path(w);
   if (!next && w.stop == Stop::kBlocked) w.stop = Stop::kYield;  // to wait is no change
   return next;
@@ -253,7 +255,7 @@ bool only_waits(const Block& block) {
 
 void raise_deadlock(Warp& w, const Path& path) {
   const std::uint64_t at = path.barrier;
-  const PhaseBarrier barrier(load(w, at));
+  const PhaseBarrier barrier(load({w.block, at}));
   std::string lacks;
   if (barrier.pending != 0) lacks = fmt::format("{} of {} arrivals", barrier.pending, barrier.expected);
   if (barrier.transactions != 0)
@@ -271,10 +273,10 @@ void raise_deadlock(Warp& w, const Path& path) {
 
 }  // namespace
 
-void complete_transactions(Warp& w, std::uint64_t at, std::uint32_t bytes) {
-  PhaseBarrier barrier(load(w, at));
+void complete_transactions(Warp& w, SharedPlace place, std::uint32_t bytes) {
+  PhaseBarrier barrier(load(place));
   barrier.transactions -= static_cast<std::int32_t>(bytes);
-  store_after(w, at, barrier);
+  store_after(w, place, barrier);
 }
 
 bool give_up_waits(Block& block) {
@@ -303,7 +305,13 @@ Handler find_async(const code::Op& op) {
     case AsyncKind::kCopy:
       return run_async_copy;
     case AsyncKind::kBulkCopy:
+    case AsyncKind::kBulkReduce:
       return run_bulk_copy;
+    case AsyncKind::kTensor:
+      return run_tensor_copy;
+    case AsyncKind::kStore:
+    case AsyncKind::kReduce:
+      return run_async_store;
     case AsyncKind::kInit:
       return run_init;
     case AsyncKind::kExchange:

@@ -47,7 +47,7 @@ const XOp* stopped(Warp& w) {
 bool resolve(Warp& w, const XOp* op, const Source& source, const Access& access, uint64_t* host) {
   for (GroupMask left = w.active; left; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
-    const uint64_t at = access.each[l];
+    const uint64_t at = source.space == trace::Space::kShared ? own_offset(*w.block, access.each[l]) : access.each[l];
     const char* name = source.space == trace::Space::kShared ? "shared" : "global";
     if (at % access.bytes != 0) {
       fault_misaligned(w, op, l, at, name);

@@ -96,6 +96,10 @@ const XOp* matrix_access(Warp& w, const XOp* op) {
     a.base -= code::kSharedWindow;
     for (unsigned l = 0; l < kGroupLanes; ++l) a.each[l] -= code::kSharedWindow;
   }
+  if (w.block->rank != 0) {
+    a.base = own_offset(*w.block, a.base);
+    for (unsigned l = 0; l < kGroupLanes; ++l) a.each[l] = own_offset(*w.block, a.each[l]);
+  }
   if (!check_rows(w, op, a)) {
     w.stop = Stop::kFault;
     return nullptr;

@@ -1,8 +1,10 @@
 // Loads and stores: addresses are classified once (uniform, affine, scattered), checked, reported to the sink, then
 // moved.
+#include <algorithm>
 #include <bit>
 
 #include "exec/addresses.h"
+#include "exec/cluster.h"
 #include "exec/op_table.h"
 #include "exec/ops_common.h"
 #include "exec/translate.h"
@@ -103,19 +105,20 @@ const XOp* global_access(Warp& w, const XOp* op, Addresses& a) {
   return op + 1;
 }
 
+/// Offsets in the shared memory of `block`.
 template <bool kStore>
-const XOp* shared_access(Warp& w, const XOp* op, Addresses& a) {
+[[gnu::always_inline]] inline const XOp* block_access(Warp& w, const XOp* op, Addresses& a, Block& block) {
   if (a.bits & (op->bytes - 1u)) {
     spread(a);
     const unsigned lane = first_misaligned(w, a, op->bytes);
     fault_misaligned(w, op, lane, a.each[lane], "shared");
     return fault_stop(w);
   }
-  if (a.high + op->bytes > w.block->shared_bytes || a.high + op->bytes < a.high) {
+  if (a.high + op->bytes > block.shared_bytes || a.high + op->bytes < a.high) {
     spread(a);
     for (GroupMask left = w.active; left; left &= left - 1) {
       const unsigned l = static_cast<unsigned>(std::countr_zero(left));
-      if (a.each[l] + op->bytes > w.block->shared_bytes || a.each[l] + op->bytes < a.each[l]) {
+      if (a.each[l] + op->bytes > block.shared_bytes || a.each[l] + op->bytes < a.each[l]) {
         fault_outside(w, op, l, a.each[l], "shared", {});
         return fault_stop(w);
       }
@@ -123,8 +126,64 @@ const XOp* shared_access(Warp& w, const XOp* op, Addresses& a) {
   }
   if (op->polls) ++w.polls;
   if (kStore) w.progress = true;
-  report(w, op, a, trace::Space::kShared, kStore, false, 0);
-  return finish(w, op, a, reinterpret_cast<std::uint64_t>(w.block->shared));
+  if (&block == w.block)
+    report(w, op, a, trace::Space::kShared, kStore, false, 0);
+  else if (kStore)
+    block.progress = true;
+  return finish(w, op, a, reinterpret_cast<std::uint64_t>(block.shared));
+}
+
+void subtract(Addresses& a, std::uint64_t amount) {
+  a.base -= amount, a.low -= amount, a.high -= amount;
+  if (a.shape == Shape::kScattered)
+    for (unsigned l = 0; l < kGroupLanes; ++l) a.each[l] -= amount;
+}
+
+/// Addresses that hold the rank of a block. Lanes with different ranks are run one rank at a time.
+template <bool kStore>
+[[gnu::noinline]] const XOp* ranked_access(Warp& w, const XOp* op, Addresses& a, bool any) {
+  const auto rank_of = [](std::uint64_t v) { return v >> code::kRankShift; };
+  if (rank_of(a.low) == rank_of(a.high)) {
+    Block* const block = shared_place(*w.block, a.low, any).block;
+    if (!block) {
+      fault_no_block(w, op, static_cast<unsigned>(std::countr_zero(w.active)), a.low, any);
+      return fault_stop(w);
+    }
+    if (block != w.block) touch_other_block(w, op, *block);
+    subtract(a, rank_of(a.low) << code::kRankShift);
+    return block_access<kStore>(w, op, a, *block);
+  }
+  spread(a);
+  const GroupMask before = w.active;
+  const XOp* next = op + 1;
+  for (GroupMask left = before; left && next;) {
+    Addresses part;
+    part.shape = Shape::kScattered;
+    const std::uint64_t rank = rank_of(a.each[std::countr_zero(left)]);
+    part.low = ~std::uint64_t{0}, part.high = 0, part.bits = 0;
+    GroupMask same = 0;
+    for (GroupMask m = left; m; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      if (rank_of(a.each[l]) != rank) continue;
+      same |= 1u << l;
+      part.low = std::min(part.low, a.each[l]), part.high = std::max(part.high, a.each[l]);
+      part.bits |= a.each[l];
+    }
+    std::memcpy(part.each, a.each, sizeof part.each);
+    set_active(w, same);
+    next = ranked_access<kStore>(w, op, part, any);
+    left &= ~same;
+  }
+  set_active(w, before);
+  return next;
+}
+
+/// `any`: an address of any block of the cluster. Without a register it is an offset in the own block's memory.
+template <bool kStore>
+[[gnu::always_inline]] inline const XOp* shared_access(Warp& w, const XOp* op, Addresses& a, bool any) {
+  if (a.high >= std::uint64_t{1} << code::kRankShift || (w.block->rank != 0 && op->has_base))
+    return ranked_access<kStore>(w, op, a, any);
+  return block_access<kStore>(w, op, a, *w.block);
 }
 
 template <bool kStore>
@@ -172,7 +231,7 @@ const XOp* access(Warp& w, const XOp* op) {
     return global_access<kStore>(w, op, a);
   } else if constexpr (kSpace == Space::kShared) {
     find_addresses(w, op, 0, a);
-    return shared_access<kStore>(w, op, a);
+    return shared_access<kStore>(w, op, a, op->source->cluster);
   } else if constexpr (kSpace == Space::kLocal) {
     find_addresses(w, op, op->local_relative ? w.local_base : 0, a);
     return local_access<kStore>(w, op, a);
@@ -187,10 +246,8 @@ const XOp* access(Warp& w, const XOp* op) {
       if (which == window(code::kLocalWindow)) base = code::kLocalWindow;
       if (!kStore && which == window(code::kParamWindow)) return constant_access<true>(w, op);
       if (base != 0) {
-        a.base -= base, a.low -= base, a.high -= base;
-        if (a.shape == Shape::kScattered)
-          for (unsigned l = 0; l < kGroupLanes; ++l) a.each[l] -= base;
-        return base == code::kSharedWindow ? shared_access<kStore>(w, op, a) : local_access<kStore>(w, op, a);
+        subtract(a, base);
+        return base == code::kSharedWindow ? shared_access<kStore>(w, op, a, true) : local_access<kStore>(w, op, a);
       }
       return global_access<kStore>(w, op, a);
     }

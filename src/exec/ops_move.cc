@@ -85,7 +85,10 @@ const XOp* convert_address(Warp& w, const XOp* op) {
 const XOp* is_space(Warp& w, const XOp* op) {
   const std::uint64_t* a = w.src<std::uint64_t>(op->a);
   const std::uint64_t window = static_cast<std::uint64_t>(op->offset);
-  if (window == 0) {  // global: everything outside the windows
+  if (window == code::kSharedWindow && !op->source->cluster) {  // of the thread's own block
+    const std::uint64_t own = window + (std::uint64_t{w.block->rank} << code::kRankShift);
+    write_predicate(w, op->dst, mask_of([=](unsigned l) { return a[l] - own <= code::kRankOffsetMask; }));
+  } else if (window == 0) {  // global: everything outside the windows
     write_predicate(w, op->dst, mask_of([=](unsigned l) { return a[l] < code::kSharedWindow; }));
   } else {
     write_predicate(w, op->dst, mask_of([=](unsigned l) { return a[l] - window < code::kWindowBytes; }));

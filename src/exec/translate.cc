@@ -96,6 +96,7 @@ const XOp* raise(Warp& w, const XOp* op, Outcome outcome, std::string code, std:
   f.outcome = outcome;
   f.op = static_cast<std::uint32_t>(op - w.worker->program->ops.data());
   f.block = w.block->index;
+  f.order = w.block->order;
   f.warp = w.index;
   f.lane = w.active ? static_cast<std::uint32_t>(std::countr_zero(w.active)) : 0;
   f.code = std::move(code);

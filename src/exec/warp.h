@@ -108,7 +108,9 @@ struct Warp {
   std::uint32_t polls = 0;      ///< polling ops since something changed
   bool progress = false;
   bool forced_sync = false;  ///< the next .sync op runs with the lanes present
-  GroupMask carry = 0;       ///< condition code register CC.CF
+  /// Lanes that have arrived at the cluster's barrier, and that need not wait for it any more since all have.
+  GroupMask cluster_arrived = 0, cluster_passed = 0;
+  GroupMask carry = 0;  ///< condition code register CC.CF
   Stop stop = Stop::kNone;
   std::uint32_t resume = 0;  ///< op index to go on at after kYield and kSlice
   // Innermost activation of the current path.
@@ -161,7 +163,11 @@ struct Barrier {
 /// One block of the grid while it runs.
 struct Block {
   std::uint64_t index = 0;
+  std::uint64_t order = 0;  ///< place among all blocks in the order in which they start: by cluster, then by rank
   std::array<std::uint32_t, 3> id{};
+  std::vector<Block*> peers;  ///< the blocks of its cluster by rank, itself included
+  std::uint32_t rank = 0;
+  std::uint32_t cluster_arrivals = 0;  ///< threads that have arrived at the cluster's barrier
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::uint8_t> shared_store;
   std::uint8_t* shared = nullptr;  ///< aligned; offset 0 of the window
@@ -169,7 +175,8 @@ struct Block {
   std::uint32_t live_threads = 0;
   std::array<Barrier, 16> barriers;
   std::uint32_t barriers_used = 0;  ///< bit per barrier with arrivals
-  alignas(64) std::uint8_t block_bank[code::kBlockSlots * code::kSlotBytes] = {};
+  std::vector<std::uint8_t> bank_store;
+  std::uint8_t* block_bank = nullptr;            ///< aligned start of code::kBlockBank
   std::string output;                            ///< device printf
   std::vector<DeviceLaunch> prepared, launched;  ///< parameter buffers handed out; launches from the device
   std::uint32_t launch_error = 0;                ///< cudaGetLastError() in device code
@@ -178,6 +185,25 @@ struct Block {
   bool moved = false;                            ///< something changed in the last run_block
   std::uint32_t vain_waits = 0;  ///< rounds since something changed in which waits for mbarriers were given up
 };
+
+/// A shared address: the block whose memory it means, null when there is none, and the offset in that block's window.
+struct SharedPlace {
+  Block* block = nullptr;
+  std::uint64_t offset = 0;
+};
+
+/// What `address` means to threads of `own`. `any`: the instruction reaches all blocks of the cluster; else only `own`,
+/// whose rank need not stand in it (the driver's address of reserved shared memory has none).
+inline SharedPlace shared_place(Block& own, std::uint64_t address, bool any) {
+  const std::uint64_t rank = address >> code::kRankShift, offset = address & code::kRankOffsetMask;
+  if (rank == own.rank || (rank == 0 && !any)) return {&own, offset};
+  return {any && rank < own.peers.size() ? own.peers[rank] : nullptr, offset};
+}
+
+/// Offset of an address that only means the block's own memory. Others stay as they are, beyond the window.
+inline std::uint64_t own_offset(const Block& block, std::uint64_t address) {
+  return address >> code::kRankShift == block.rank ? address & code::kRankOffsetMask : address;
+}
 
 /// A finding with the first block that made it, so that its text does not depend on which worker came first.
 struct Noted {

@@ -44,6 +44,8 @@ cudaError_t set_attribute(Runtime& runtime, KernelEntry& kernel, const muscope::
       kernel.carveout = value;
       return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      kernel.large_clusters = value != 0;
+      return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
       return cudaSuccess;
     default:
@@ -89,6 +91,7 @@ MUSCOPE_ENTRY(cudaFuncGetAttributes)(cudaFuncAttributes* attributes, const void*
                        attributes->requiredClusterWidth = static_cast<int>(cluster[0]);
                        attributes->requiredClusterHeight = static_cast<int>(cluster[1]);
                        attributes->requiredClusterDepth = static_cast<int>(cluster[2]);
+                       attributes->nonPortableClusterSizeAllowed = kernel.large_clusters.load() ? 1 : 0;
                        return cudaSuccess;
                      });
 }

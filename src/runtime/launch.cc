@@ -65,22 +65,6 @@ std::vector<std::uint8_t> gather(const code::Kernel& code, void** arguments) {
   return bytes;
 }
 
-// A cluster is whole, else an H200 gives cudaErrorInvalidClusterSize. Its blocks run like all others: what only a
-// cluster can do (its barrier, other blocks' shared memory, %cluster registers) ends the kernel by D609.
-cudaError_t check_cluster(const Launch& request, const views::KernelInfo& info) {
-  const auto cluster = request.cluster[0] != 0 ? request.cluster : cluster_of(*request.kernel);
-  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  if (blocks <= 1) return cudaSuccess;
-  if (request.grid.x % cluster[0] != 0 || request.grid.y % cluster[1] != 0 || request.grid.z % cluster[2] != 0)
-    return cudaErrorInvalidClusterSize;
-  tell("D506",
-       info.name + " is launched in clusters of " + std::to_string(cluster[0]) + "x" + std::to_string(cluster[1]) +
-           "x" + std::to_string(cluster[2]) +
-           " blocks, which muscope does not emulate: its blocks run as without clusters",
-       "counts and results are right as long as the kernel does not use the cluster; where it does, it ends with D609");
-  return cudaSuccess;
-}
-
 }  // namespace
 
 cudaError_t find_kernel(Runtime& runtime, const void* function, KernelEntry*& kernel) {
@@ -105,6 +89,26 @@ std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel) {
   if (index == ptx::kNoIndex || module->functions[index].reqnctapercluster[0] == 0) return {};
   const auto& asked = module->functions[index].reqnctapercluster;
   return {asked[0], std::max(asked[1], 1u), std::max(asked[2], 1u)};
+}
+
+std::uint32_t largest_cluster(const KernelEntry& kernel) {
+  constexpr std::uint32_t kPortable = 8, kLargest = 16;
+  return kernel.large_clusters.load() ? kLargest : kPortable;
+}
+
+cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::array<std::uint32_t, 3>& cluster) {
+  const auto needed = cluster_of(*request.kernel);
+  const bool given = request.has_cluster || request.cluster[0] != 0;
+  if (!given && needed[0] == 0) return cudaSuccess;
+  cluster = given ? request.cluster : needed;
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  if (blocks == 0 || (given && needed[0] != 0 && cluster != needed) || blocks > largest_cluster(*request.kernel) ||
+      request.grid.x % cluster[0] != 0 || request.grid.y % cluster[1] != 0 || request.grid.z % cluster[2] != 0)
+    return cudaErrorInvalidClusterSize;
+  if (runtime.gpu().cc_major >= 9) return cudaSuccess;
+  tell("D506", request.kernel->info->name + " is launched in clusters, which " + runtime.gpu().name + " does not have",
+       "clusters of thread blocks need compute capability 9.0: choose such a GPU with --gpu");
+  return cudaErrorNotSupported;
 }
 
 KernelLimits limits_of(Runtime& runtime, const KernelEntry& kernel, const code::Kernel& code) {
@@ -199,7 +203,11 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
                     fmt::format("{} blocks that must run at one time, {} fit on each SM", blocks, fit.blocks_per_sm));
   }
   if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_cluster(request, *entry.info)) return error;
+  std::array<std::uint32_t, 3> cluster{};
+  if (const cudaError_t error = find_cluster(runtime, request, cluster)) {
+    if (error != cudaErrorInvalidClusterSize) return error;
+    return refuse(entry, error, fmt::format("in clusters of {}x{}x{} blocks", cluster[0], cluster[1], cluster[2]));
+  }
   if (const auto captured = capture(stream, true, [&] { return work_of(request, *code); })) return *captured;
 
   auto pending = std::make_shared<PendingLaunch>(PendingLaunch{runtime, device, entry, {}, 0, stream->id(), {}});
@@ -216,6 +224,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
     out.stack_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(device.limits[cudaLimitStackSize], 1u << 30));
   }
   out.cooperative = request.cooperative;
+  out.cluster = cluster;
   if (request.cooperative) {
     out.grid_workspace =
         runtime.memory().allocate(kGridWorkspace, memory::Kind::kModule, static_cast<unsigned>(device.index()));

@@ -23,6 +23,7 @@ struct Launch {
   bool cooperative = false;
   std::array<std::uint32_t, 3> cluster{};  ///< blocks of a cluster, of the launch's attribute; zeros: not given
   Device* device = nullptr;                ///< null: the current one
+  bool has_cluster = false;                ///< they are given, zeros too
 };
 
 /// Finds the kernel of a host stub or a handle. cudaErrorInvalidDeviceFunction for null, cudaErrorInvalidResourceHandle
@@ -39,6 +40,14 @@ KernelWork work_of(const Launch& request, const code::Kernel& code);
 /// Blocks of a cluster that the kernel's code asks for (__cluster_dims__); zeros where it asks for none. The kernel has
 /// been loaded.
 std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel);
+
+/// Most blocks of a cluster, as cudaOccupancyMaxPotentialClusterSize() answers: 8, or 16 where the program allows sizes
+/// that not every GPU has.
+std::uint32_t largest_cluster(const KernelEntry& kernel);
+
+/// The cluster of a launch in `cluster`, zeros where it has none. Errors as an H200 gives them
+/// (tests/programs/clusters_h200.txt).
+cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::array<std::uint32_t, 3>& cluster);
 
 /// What occupancy and launch limits need to know of a kernel on the current device.
 struct KernelLimits {

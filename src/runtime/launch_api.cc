@@ -1,5 +1,4 @@
 // Launches: the stubs that compilers make, and the documented functions.
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -26,11 +25,11 @@ std::vector<Configuration>& configurations() {
 
 cudaError_t launch_function(const void* function, const dim3& grid, const dim3& block, void** arguments,
                             std::size_t shared, cudaStream_t stream, bool cooperative,
-                            std::array<std::uint32_t, 3> cluster = {}) {
+                            std::array<std::uint32_t, 3> cluster = {}, bool has_cluster = false) {
   return enter([&](Runtime& runtime) -> cudaError_t {
     KernelEntry* kernel = nullptr;
     if (const cudaError_t error = find_kernel(runtime, function, kernel)) return error;
-    return launch(runtime, {kernel, grid, block, shared, stream, arguments, cooperative, cluster});
+    return launch(runtime, {kernel, grid, block, shared, stream, arguments, cooperative, cluster, nullptr, has_cluster});
   });
 }
 
@@ -96,13 +95,15 @@ MUSCOPE_ENTRY(cudaLaunchKernelExC)(const cudaLaunchConfig_t* config, const void*
     return detail::end_call(cudaErrorInvalidValue);
   bool cooperative = false;
   std::array<std::uint32_t, 3> cluster{};
+  bool has_cluster = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
     if (attribute.id != cudaLaunchAttributeClusterDimension) continue;  // the others change speed, not results
     const auto& asked = attribute.val.clusterDim;
-    cluster = {asked.x, std::max(asked.y, 1u), std::max(asked.z, 1u)};
+    cluster = {asked.x, asked.y, asked.z};
+    has_cluster = true;
   }
   return launch_function(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                         config->stream, cooperative, cluster);
+                         config->stream, cooperative, cluster, has_cluster);
 }

@@ -35,8 +35,9 @@ struct KernelEntry {
 
   // What the program asked for with cudaFuncSetAttribute and cudaFuncSetCacheConfig; -1 where it did not.
   std::atomic<int> max_dynamic_shared{-1};
-  std::atomic<int> carveout{-1};          ///< percent
-  std::atomic<int> cache_preference{-1};  ///< of cudaFuncSetCacheConfig, as model::LaunchShape has it
+  std::atomic<int> carveout{-1};            ///< percent
+  std::atomic<bool> large_clusters{false};  ///< cudaFuncAttributeNonPortableClusterSizeAllowed
+  std::atomic<int> cache_preference{-1};    ///< of cudaFuncSetCacheConfig, as model::LaunchShape has it
 
   /// As model::LaunchShape::carveout_preference.
   int carveout_preference() const { return carveout.load() >= 0 ? carveout.load() : cache_preference.load(); }

@@ -143,9 +143,15 @@ bool decode_operation(const Word& word, const Shape& shape, Encoding encoding, M
 
 bool decode_space_query(const Word& word, Instruction& out) {
   keep_bits(word, Opcode::kQSPC, out);
-  if (word.bit(91)) return false;
+  const bool uniform = word.opcode() == 0x9aa;
+  if (word.bit(91) != uniform) return false;
   out.memory.extended = word.bit(72);
-  plain_address(word, out.memory.extended, out.memory);
+  plain_address(word, out.memory.extended && !uniform, out.memory);
+  if (uniform) {
+    out.memory.uniform = uniform_pair(word, 32);
+    out.memory.uniform_64 = true;
+    if (out.memory.base.index != kRz) return false;
+  }
   out.memory.mode = static_cast<std::uint8_t>(word.bits(73, 2));
   out.pdst0 = predicate_result(word, 81);
   out.dst = register_operand(word, 16);
@@ -175,7 +181,7 @@ std::string operation_text(const Instruction& instruction, const Shape& shape) {
 }  // namespace
 
 bool decode_atomic(const Word& word, Instruction& out) {
-  if (word.opcode() == 0x3aa) return decode_space_query(word, out);
+  if (word.opcode() == 0x3aa || word.opcode() == 0x9aa) return decode_space_query(word, out);
   Shape shape = shape_of(word.opcode());
   if (shape.opcode == Opcode::kREDG) shape.has_uniform = word.bit(91);
   if (shape.opcode == Opcode::kInvalid || word.bit(91) != shape.has_uniform) return false;

@@ -173,6 +173,24 @@ TEST(MachineCode, MatricesAreCountedAsOnAnH200) {
   expect_as_captured("matrix", kMetrics);
 }
 
+/// Shared memory of other blocks, cluster barriers, copies by tensor maps.
+TEST(MachineCode, ClustersAreCountedAsOnAnH200) {
+  constexpr std::string_view kMetrics[] = {
+      "smsp__inst_executed.sum",
+      "idc__requests.sum",
+      "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+      "smsp__inst_executed_op_shared_ld.sum",
+      "smsp__inst_executed_op_shared_st.sum",
+      "memory_l1_wavefronts_shared",
+      "memory_l1_wavefronts_shared_ideal",
+      "memory_l2_theoretical_sectors_global",
+  };
+  expect_as_captured("clusters", kMetrics);
+}
+
 /// The program compares each result with the host's.
 TEST(MachineCode, AsynchronousCopiesGiveWhatTheHostComputes) {
   const ScratchFolder work;

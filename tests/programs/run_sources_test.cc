@@ -38,6 +38,39 @@ TEST(RunSources, KernelsLaunchKernels) {
   }
 }
 
+/// What the program prints, and then what it prints for each of the cases that end in an error.
+std::string lines_of(const std::string& program, const char* count_from, const char* threads, int cases) {
+  std::string lines;
+  for (int n = -1; n < cases; ++n) {
+    std::vector<std::string> words{
+        kMuscope,          "run",         "-q",
+        "--toolchain",     "nvcc",        "--count-from",
+        count_from,        "--threads",   threads,
+        "--compile-flags", "-arch=sm_90", MUSCOPE_SOURCE_DIR "/tests/programs/" + program + ".cu"};
+    if (n >= 0) words.push_back(std::to_string(n));
+    lines += toolchain::run_process(words).out;
+  }
+  return lines;
+}
+
+std::string file_text(const std::string& name) {
+  std::ifstream in(MUSCOPE_SOURCE_DIR "/tests/programs/" + name);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The lines are an H200's.
+TEST(RunSources, ClustersOfBlocks) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  EXPECT_EQ(lines_of("clusters", "ptx", "1", 8), file_text("clusters_h200.txt"));
+  EXPECT_EQ(lines_of("clusters", "sass", "3", 8), file_text("clusters_h200.txt"));
+}
+
+TEST(RunSources, TensorMaps) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  EXPECT_EQ(lines_of("tensor_maps", "ptx", "1", 10), file_text("tensor_maps_h200.txt"));
+  EXPECT_EQ(lines_of("tensor_maps", "sass", "3", 10), file_text("tensor_maps_h200.txt"));
+}
+
 TEST(RunSources, ProfilerCallsAndRangesSelectLaunches) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/selected_launches.cu";

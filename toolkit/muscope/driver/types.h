@@ -291,4 +291,15 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
   void* userData;
 } CUDA_HOST_NODE_PARAMS;
 
+/* What a copy by tensor map (cp.async.bulk.tensor) reads; nothing in it is for programs to look at. */
+#define CU_TENSOR_MAP_NUM_QWORDS 16
+typedef struct CUtensorMap_st {
+#if defined(__cplusplus)
+  alignas(64)
+#else
+  _Alignas(64)
+#endif
+  cuuint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
+} CUtensorMap;
+
 #endif

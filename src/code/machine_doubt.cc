@@ -1,0 +1,20 @@
+// What of a kernel's machine code has counts that are not certain.
+#include "code/machine_builder.h"
+
+namespace muscope::code {
+
+using sass::Opcode;
+
+std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
+  if (like.recursive)
+    return "lanes that call one function from several places may meet inside it on hardware: counts are bounds";
+  for (const sass::Instruction& i : flow.instructions)
+    if (i.opcode == Opcode::kATOMS && i.memory.spin)
+      return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
+  for (const sass::Instruction& i : flow.instructions)
+    if (i.opcode == Opcode::kSYNCS)
+      return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
+  return {};
+}
+
+}  // namespace muscope::code
