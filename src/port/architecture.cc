@@ -25,14 +25,14 @@ int literal_value(std::string_view text) {
 }  // namespace
 
 /// `number` beside the macro, in a comparison: translated by meaning.
-bool Porter::compared(const Token& number, const Token& arch_token, const std::string& name) {
+bool Porter::compared(const Token& number, const Token& arch_token, const std::string& name, bool at_least) {
   const int value = literal_value(raw(number));
   if (value < 0) return false;
   if (value == 0) return true;  // "__CUDA_ARCH__ > 0": device code
   const bool alias = project_.arch_aliases.contains(name);
   const bool from = alias || name == kArchMacros[to_musa_ ? 0 : 1];
   if (!from) return true;
-  const int to = rules_.arch_value(value, options_.target.direction);
+  const int to = rules_.arch_value(value, options_.target.direction, at_least);
   if (!to_musa_) {
     // The CUDA value that the way there left beside it.
     const std::string_view rest = text_.substr(number.end, 64);
@@ -58,7 +58,7 @@ bool Porter::compared(const Token& number, const Token& arch_token, const std::s
              name, value));
     return true;
   }
-  const bool canonical = rules_.arch_value(to, Direction::kToCuda) == value;
+  const bool canonical = rules_.arch_value(to, Direction::kToCuda, at_least) == value;
   const std::string text = canonical ? fmt::format("{}", to) : fmt::format("{} /* CUDA: {} */", to, raw(number));
   add_edit(number, text, EditKind::kArch);
   find("P002", arch_token, name,
@@ -81,8 +81,10 @@ void Porter::architecture(const Token& token, const std::string& name) {
   const Token b = ahead.next();
   const int behind = op_length(a, b);
   if (behind > 0) {
+    // MACRO >= N and MACRO < N ask where a card begins; > and <= (and ==) where it ends.
+    const bool at_least = (raw(a) == ">" && behind == 2) || (raw(a) == "<" && behind == 1);
     const Token number = behind == 2 ? ahead.next() : b;
-    if (number.kind == TokenKind::kNumber && compared(number, token, name)) return;
+    if (number.kind == TokenKind::kNumber && compared(number, token, name, at_least)) return;
     return find("P003", token, name,
                 fmt::format("'{}' is compared with something that is no number: translate it by hand", name));
   }
@@ -90,7 +92,8 @@ void Porter::architecture(const Token& token, const std::string& name) {
   const bool two = is(back(0), "=") && back(1).kind == TokenKind::kPunctuation && back(1).end == back(0).begin;
   const bool one = is(back(0), "<") || is(back(0), ">");
   const Token& number = two ? back(2) : back(1);
-  if ((two || one) && number.kind == TokenKind::kNumber && compared(number, token, name)) {
+  const bool at_least = (two && is(back(1), "<")) || (one && is(back(0), ">"));
+  if ((two || one) && number.kind == TokenKind::kNumber && compared(number, token, name, at_least)) {
     return;
   }
   if (project_.arch_aliases.contains(name)) return;

@@ -337,7 +337,7 @@ int musa_arch_of_option(std::string_view word, const Rules& rules) {
       value > 999)
     return 0;
   const int musa = rules.arch_value(value * 10, Direction::kToMusa);
-  return musa == 0 ? 31 : musa / 10;
+  return musa == 0 ? 31 : std::max(musa, 210) / 10;
 }
 
 FileResult port_build_file(std::string_view text, const std::string& path, BuildKind kind, const Rules& rules,

@@ -51,7 +51,7 @@ class Porter {
   void rename(const Token& token, const std::string& name, const NameInfo& info);
   void namespace_name(const Token& token);
   void architecture(const Token& token, const std::string& name);
-  bool compared(const Token& number, const Token& arch_token, const std::string& name);
+  bool compared(const Token& number, const Token& arch_token, const std::string& name, bool at_least);
   void header(const Token& token);
   void comment(const Token& token);
   void words_in(const Token& token, bool change, std::uint64_t& left);

@@ -289,16 +289,22 @@ std::string Rules::word(std::string_view word, Direction direction) const {
   return entry == entries.end() ? std::string() : entry->second.to;
 }
 
-int Rules::arch_value(int value, Direction direction) const {
-  int found = 0;
+int Rules::arch_value(int value, Direction direction, bool at_least) const {
   if (direction == Direction::kToCuda) {
-    for (auto row = archs_.rbegin(); row != archs_.rend(); ++row)
-      if (row->second == value && value != 0) return row->first;
+    for (const auto& [cuda, musa] : archs_)
+      if (musa == value) return cuda;
     return 0;
   }
+  if (at_least) {
+    for (const auto& [cuda, musa] : archs_)
+      if (value <= cuda) return musa;
+    return 0;
+  }
+  // Below every card, so that none is older or equal.
+  int found = archs_.empty() ? 0 : archs_.front().second - 10;
   for (const auto& [cuda, musa] : archs_)
     if (value >= cuda) found = musa;
-  return found;
+  return value >= 1000 ? 0 : found;
 }
 
 const CodeInfo& Rules::code(std::string_view code) const {

@@ -107,7 +107,8 @@ class Rules {
   std::string word(std::string_view word, Direction direction) const;
   const std::vector<Flag>& flags() const { return flags_; }
   /// What `__CUDA_ARCH__ OP value` is to be compared with in MUSA (or the other way); 0: nothing corresponds.
-  int arch_value(int value, Direction direction) const;
+  /// `at_least`: for >= and <, which ask for a card of at least that value; else for >, <= and ==.
+  int arch_value(int value, Direction direction, bool at_least = false) const;
   const CodeInfo& code(std::string_view code) const;
   const std::vector<CodeInfo>& codes() const { return codes_; }
   const std::vector<std::string>& libraries() const { return libraries_; }
