@@ -93,7 +93,9 @@ std::string_view grade_text(report::GradeRule rule) {
     case GradeRule::kConstantRule:
       return "modelled: ptxas decides which constant loads are indexed";
     case GradeRule::kTextureRule:
-      return "modelled";
+      return "modelled: tex1Dfetch was measured with some formats only";
+    case GradeRule::kSurfaceRule:
+      return "modelled: measured inside of surfaces, x counting bytes, on compute capability 9.0 only";
     case GradeRule::kManagedRule:
       break;
   }

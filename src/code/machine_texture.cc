@@ -142,6 +142,7 @@ void lower_surface(MachineBuilder& b, const sass::Instruction& i) {
   if (form.layered) op.list.push_back(b.word(m.base, plain));
   for (unsigned n = 0; n < plain; ++n) op.list.push_back(b.word(m.base, n));
   op.matrix = form.pack();
+  op.site = b.add_site(i, words * static_cast<unsigned>(ptx::size_of(op.type)));
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ void FunctionLowering::lower_surface(const ptx::Instruction& i) {
   known = known && lower_image(op, i.operands[load ? 1 : 0], form, Type::kS32);
   if (!known) return unsupported(i);
   op.matrix = form.pack();
+  op.site = add_site(i, static_cast<unsigned>(bytes));
   Op& placed = emit(OpKind::kPtx, &i);
   op.source = placed.source;
   op.frame = placed.frame;

@@ -40,6 +40,9 @@ constexpr AccessRow kAccesses[] = {
     {"matrix store", in(Space::kShared, Kind::kStoreMatrix), AccessRow::Priced::kWavefronts},
     {"constant load", in(Space::kConst), AccessRow::Priced::kRequests},
     {"texture fetch", in(Space::kTexture), AccessRow::Priced::kRequests},
+    {"surface load", in(Space::kSurface, Kind::kLoad), AccessRow::Priced::kSectors},
+    {"surface store", in(Space::kSurface, Kind::kStore), AccessRow::Priced::kSectors},
+    {"surface reduction", in(Space::kSurface, Kind::kRed), AccessRow::Priced::kSectors},
 };
 
 enum class Better { kLess, kMore, kNeither };

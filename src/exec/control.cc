@@ -11,6 +11,7 @@
 #include "exec/launch_context.h"
 #include "exec/machine.h"
 #include "exec/paths.h"
+#include "exec/texture_ops.h"
 #include "exec/translate.h"
 
 namespace muscope::exec {
@@ -362,11 +363,14 @@ const XOp* run_guarded(Warp& w, const XOp* op) {
       access.site = op->site;
       access.bytes = op->bytes;
       access.shape = trace::Shape::kUniform;
-      access.kind = op->source->opcode == ptx::Opcode::k_st    ? trace::Kind::kStore
-                    : op->source->opcode == ptx::Opcode::k_red ? trace::Kind::kRed
-                    : op->source->opcode == ptx::Opcode::k_atom
-                        ? (op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed)
-                        : trace::Kind::kLoad;
+      const ptx::Opcode opcode = op->source->opcode;
+      const bool is_surface =
+          opcode == ptx::Opcode::k_suld || opcode == ptx::Opcode::k_sust || opcode == ptx::Opcode::k_sured;
+      access.kind = opcode == ptx::Opcode::k_st || opcode == ptx::Opcode::k_sust     ? trace::Kind::kStore
+                    : opcode == ptx::Opcode::k_red || opcode == ptx::Opcode::k_sured ? trace::Kind::kRed
+                    : opcode == ptx::Opcode::k_tex                                   ? texture_kind(*op->source)
+                    : opcode == ptx::Opcode::k_atom ? (op->source->result_used ? trace::Kind::kAtom : trace::Kind::kRed)
+                                                    : trace::Kind::kLoad;
       switch (op->source->space) {
         case ptx::Space::kShared:
           access.space = trace::Space::kShared;
@@ -379,7 +383,9 @@ const XOp* run_guarded(Warp& w, const XOp* op) {
           access.space = trace::Space::kConst;
           break;
         default:
-          access.space = op->source->opcode == ptx::Opcode::k_tex ? trace::Space::kTexture : trace::Space::kGlobal;
+          access.space = opcode == ptx::Opcode::k_tex ? trace::Space::kTexture
+                         : is_surface                 ? trace::Space::kSurface
+                                                      : trace::Space::kGlobal;
       }
       access.generic = op->source->space == ptx::Space::kGeneric;
       access.warp = w.index;

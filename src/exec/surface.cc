@@ -1,6 +1,7 @@
 // Accesses of surfaces: raw bytes, x counting bytes (.b, .D.BA), or elements that are converted (.p, .P), as an H200
 // does them (tests/counters/surfaces_h200.txt).
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "exec/texture.h"
 #include "exec/texture_ops.h"
 #include "exec/translate.h"
+#include "model/texture.h"
 
 namespace muscope::exec {
 namespace {
@@ -23,6 +25,7 @@ constexpr unsigned kMostBytes = 16;
 /// The range that a lane's coordinates reach; null bytes: nothing.
 struct Reached {
   std::uint8_t* bytes = nullptr;
+  std::uint64_t offset = model::kNoSurfaceElement;  ///< for counting (model::surface_offset)
   bool outside = false;
 };
 
@@ -61,9 +64,12 @@ Reached reach(const Surface& s, const TextureForm& form, const std::int32_t* at,
   out.outside = !inside;
   // A volume that is read by layers has its first slice in each (H200).
   if (form.layered && s.dimensions == 3) z = 0;
-  if (inside)
-    out.bytes = s.bytes + static_cast<std::uint64_t>(z) * s.slice + static_cast<std::uint64_t>(y) * s.pitch +
-                static_cast<std::uint64_t>(x);
+  if (inside) {
+    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y),
+               uz = static_cast<std::uint64_t>(z);
+    out.bytes = s.bytes + uz * s.slice + uy * s.pitch + ux;
+    out.offset = model::surface_offset(ux, uy, uz, row, s.height);
+  }
   return out;
 }
 
@@ -173,6 +179,26 @@ const XOp* refuse(Warp& w, const XOp* op, const char* what) {
                "see `muscope explain D609`");
 }
 
+void report_access(Warp& w, const XOp* op, const TextureForm& form, unsigned bytes,
+                   const std::array<std::uint64_t, kGroupLanes>& offsets) {
+  if (!w.worker->sink) return;
+  const ptx::Opcode opcode = op->source->opcode;
+  trace::WarpAccess access;
+  access.site = op->site;
+  access.space = trace::Space::kSurface;
+  access.kind = opcode == ptx::Opcode::k_suld   ? trace::Kind::kLoad
+                : opcode == ptx::Opcode::k_sust ? trace::Kind::kStore
+                                                : trace::Kind::kRed;
+  access.bytes = static_cast<std::uint8_t>(bytes);
+  access.request_lanes = static_cast<std::uint8_t>(model::lanes_per_surface_request(form.dimensions, form.layered));
+  access.addresses = offsets.data();
+  access.mask = w.active;
+  access.warp = w.index;
+  access.block = w.block->index;
+  access.issue = w.steps;
+  w.worker->sink->access(access);
+}
+
 }  // namespace
 
 const XOp* run_surface(Warp& w, const XOp* op) {
@@ -185,6 +211,9 @@ const XOp* run_surface(Warp& w, const XOp* op) {
   std::shared_ptr<const Surface> surface;
   std::uint64_t current = 0;
   bool searched = false, nothing = false;
+  std::array<std::uint64_t, kGroupLanes> offsets;
+  offsets.fill(model::kNoSurfaceElement);
+  unsigned bytes_per_lane = size;
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t handle = object_handle(w, op, l);
@@ -196,6 +225,7 @@ const XOp* run_surface(Warp& w, const XOp* op) {
              "was the surface object destroyed, or never created?");
       else if (const char* what = obstacle(*surface, form, size, nothing))
         return refuse(w, op, what);
+      if (surface && form.formatted) bytes_per_lane = element_bytes(*surface);
     }
     const auto word = [&](std::size_t n) { return static_cast<std::int32_t>(w.src<std::uint32_t>(place[n].bits)[l]); };
     std::int32_t at[3] = {};
@@ -218,6 +248,7 @@ const XOp* run_surface(Warp& w, const XOp* op) {
                      "x counts bytes; with cudaBoundaryModeZero or cudaBoundaryModeClamp it is no fault");
       }
     }
+    offsets[l] = to.offset;
     if (load) {
       if (to.bytes) std::memcpy(bytes, to.bytes, size);
       hand_out(w, source, element, l, bytes);
@@ -244,6 +275,7 @@ const XOp* run_surface(Warp& w, const XOp* op) {
       reduce(to.bytes, v, form);
     }
   }
+  report_access(w, op, form, bytes_per_lane, offsets);
   return op + 1;
 }
 

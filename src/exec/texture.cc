@@ -1,5 +1,6 @@
 #include "exec/texture.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -8,6 +9,7 @@
 #include "exec/texture_ops.h"
 #include "exec/texture_sample.h"
 #include "exec/translate.h"
+#include "model/texture.h"
 
 namespace muscope::exec {
 namespace {
@@ -41,6 +43,11 @@ const char* obstacle(const Texture& t, const TextureForm& form, bool texels, boo
 
 }  // namespace
 
+trace::Kind texture_kind(const code::Op& op) {
+  const bool texels = op.type2 == ptx::Type::kS32 || TextureForm::unpack(op.matrix).kind == Kind::kGather;
+  return texels ? trace::Kind::kLoad : trace::Kind::kSample;
+}
+
 const XOp* run_texture(Warp& w, const XOp* op) {
   const code::Op& source = *op->source;
   const TextureForm form = TextureForm::unpack(source.matrix);
@@ -49,6 +56,7 @@ const XOp* run_texture(Warp& w, const XOp* op) {
   const bool texels = source.type2 == ptx::Type::kS32;
   std::shared_ptr<const Texture> texture;
   std::uint64_t current = 0;
+  bool wide = true;  // no lane's texture is fetched from by quads
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t handle = object_handle(w, op, l);
@@ -62,6 +70,9 @@ const XOp* run_texture(Warp& w, const XOp* op) {
       if (const char* what = obstacle(*texture, form, texels, op->sass != nullptr))
         return raise(w, op, Outcome::kUnsupported, "D609", std::string("muscope cannot execute ") + what,
                      "see `muscope explain D609`");
+      const auto components = static_cast<unsigned>(4 - std::ranges::count(texture->channel_bits, 0));
+      wide = wide && model::lanes_per_fetch_request(texels && texture->linear_array, components,
+                                                    texture->channel_bits[0]) == model::kLanesPerWideRequest;
     }
     const auto word = [&](std::size_t n) { return w.src<std::uint32_t>(place[n].bits)[l]; };
     const auto number = [&](std::size_t n) { return std::bit_cast<float>(word(n)); };
@@ -91,6 +102,8 @@ const XOp* run_texture(Warp& w, const XOp* op) {
     trace::WarpAccess access;
     access.site = op->site;
     access.space = trace::Space::kTexture;
+    access.kind = texture_kind(source);
+    access.request_lanes = wide ? model::kLanesPerWideRequest : model::kLanesPerQuad;
     access.bytes = op->bytes;
     access.shape = trace::Shape::kUniform;
     access.mask = w.active;

@@ -14,6 +14,9 @@ const XOp* run_kind_test(Warp& w, const XOp* op);
 /// suld, sust, sured; SULD, SUST, SURED.
 const XOp* run_surface(Warp& w, const XOp* op);
 
+/// What records of a fetch (k_tex) are: kLoad or kSample.
+trace::Kind texture_kind(const code::Op& op);
+
 /// The handle that lane `l` passes. Machine code has it in a uniform register: the low half is what hardware uses.
 inline std::uint64_t object_handle(const Warp& w, const XOp* op, unsigned l) {
   if (op->a == kNoPlace) return 0;

@@ -203,7 +203,46 @@ TEST(Texture, IntegerCoordinatesReadZerosOutside) {
   ASSERT_NE(site, result.record.sites.end());
   EXPECT_EQ(site->requests, 14u);
   EXPECT_EQ(site->lanes, 54u);
+  EXPECT_EQ(site->kind, trace::Kind::kLoad);
+  // From linear memory a request takes eight lanes: 4 groups, and 3 of which one is in part.
+  auto memory = std::make_shared<Texture>(*t);
+  memory->linear_array = true;
+  const u64 linear = register_texture(memory);
+  run("tex.1d.v4.s32.s32 {%r5, %r6, %r7, %r8}, [%l5, {%r2}];", linear, x, x, x, &result);
+  const auto wide = std::find_if(result.record.sites.begin(), result.record.sites.end(),
+                                 [](const auto& s) { return s.space == trace::Space::kTexture; });
+  ASSERT_NE(wide, result.record.sites.end());
+  EXPECT_EQ(wide->requests, 7u);
+  drop_texture(linear);
   drop_texture(handle);
+}
+
+TEST(Texture, SurfaceAccessesAreCounted) {
+  Data data;
+  auto s = std::make_shared<Surface>();
+  s->bytes = reinterpret_cast<std::uint8_t*>(data.bytes.data());
+  s->width = 40;
+  s->pitch = s->slice = 160;
+  s->dimensions = 1;
+  s->channel_kind = ChannelKind::kUnsigned;
+  const u64 handle = register_surface(s);
+  std::vector<u32> x;
+  for (u32 i = 0; i < 54; ++i) x.push_back(4 * i);
+  LaunchResult result;
+  run("suld.b.1d.b32.zero %r5, [%l5, {%r2}]; setp.ne.u32 %p1, %r2, %r2; @%p1 sust.b.1d.b32.zero [%l5, {%r2}], %r5;",
+      handle, x, x, x, &result);
+  std::vector<views::SiteCounts> found;
+  for (const auto& site : result.record.sites)
+    if (site.space == trace::Space::kSurface) found.push_back(site);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, trace::Kind::kLoad);
+  EXPECT_EQ(found[0].executed, 2u);
+  EXPECT_EQ(found[0].requests, 7u);
+  EXPECT_EQ(found[0].sectors, 10u) << "160 bytes; lanes outside touch none";
+  EXPECT_EQ(found[1].kind, trace::Kind::kStore);
+  EXPECT_EQ(found[1].executed, 2u) << "issued, by no lane";
+  EXPECT_EQ(found[1].requests, 0u);
+  drop_surface(handle);
 }
 
 TEST(Texture, ChannelsOfIntegersKeepTheirSign) {

@@ -15,7 +15,6 @@
 #include "model/generations.h"
 #include "model/local.h"
 #include "model/sectors.h"
-#include "model/texture.h"
 
 namespace muscope::model {
 namespace {
@@ -321,14 +320,6 @@ TEST(LocalSectors, AlignedAccessesAreCountedAlike) {
     ASSERT_EQ(fast.lines, words.lines) << turn;
     ASSERT_EQ(fast.ideal, words.ideal) << turn;
   }
-}
-
-TEST(TextureCases, Quads) {
-  EXPECT_EQ(count_quads(kAllLanes), 8u);
-  EXPECT_EQ(count_quads(GroupMask{0}), 0u);
-  EXPECT_EQ(count_quads(GroupMask{0x80000001}), 2u);
-  EXPECT_EQ(count_quads(GroupMask{0x0000000f}), 1u);
-  EXPECT_EQ(count_quads(GroupMask{0x00000018}), 2u);
 }
 
 // --- generations

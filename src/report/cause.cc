@@ -160,6 +160,8 @@ std::string_view verb_of(Kind kind) {
       return "matrix load";
     case Kind::kStoreMatrix:
       return "matrix store";
+    case Kind::kSample:
+      return "fetch";
     case Kind::kAtom:
       break;
   }
@@ -176,6 +178,8 @@ std::string_view name_of(Space space) {
       return "local";
     case Space::kConst:
       return "constant";
+    case Space::kSurface:
+      return "surface";
     case Space::kTexture:
       break;
   }
@@ -193,6 +197,7 @@ std::uint64_t waste_of(const views::SiteCounts& site) {
     case Space::kConst:
       return sums.replays;
     case Space::kTexture:
+    case Space::kSurface:
       break;
   }
   return 0;
@@ -243,6 +248,7 @@ std::optional<Cause> cause_of(const SiteReport& site, const arch::GpuSpec& gpu) 
       cause.per = "load";
       break;
     case Space::kTexture:
+    case Space::kSurface:
       return {};
   }
   cause.pattern = std::move(pattern.text);

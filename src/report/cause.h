@@ -15,7 +15,7 @@ namespace muscope::report {
 
 /// "load", "store", "reduction", "atomic"
 std::string_view verb_of(trace::Kind kind);
-/// "global", "shared", "local", "constant", "texture"
+/// "global", "shared", "local", "constant", "texture", "surface"
 std::string_view name_of(trace::Space space);
 
 /// What this instruction cost beyond the least it could have: sectors (global, local), wavefronts (shared), requests

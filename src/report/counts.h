@@ -42,14 +42,14 @@ struct AccessSums {
 /// The sums of one site.
 AccessSums sums_of(const views::SiteCounts& site);
 
-inline constexpr unsigned kSpaces = 5;  ///< trace::Space
-inline constexpr unsigned kKinds = 8;   ///< trace::Kind
+inline constexpr unsigned kSpaces = 6;  ///< trace::Space
+inline constexpr unsigned kKinds = 9;   ///< trace::Kind
 
 /// A set of accesses: one or all spaces, some kinds, generic instructions or not.
 struct AccessClass {
   enum class Addressing : std::uint8_t { kAny, kNamed, kGeneric };
   std::uint8_t spaces = 0;  ///< bit per trace::Space
-  std::uint8_t kinds = 0;   ///< bit per trace::Kind
+  std::uint16_t kinds = 0;  ///< bit per trace::Kind
   Addressing addressing = Addressing::kAny;
 };
 

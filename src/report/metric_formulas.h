@@ -12,14 +12,14 @@ using Value = std::optional<MetricValue>;
 using Field = std::uint64_t AccessSums::*;
 
 constexpr std::uint8_t bit(Space space) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(space)); }
-constexpr std::uint8_t bit(Kind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
+constexpr std::uint16_t bit(Kind kind) { return static_cast<std::uint16_t>(1u << static_cast<unsigned>(kind)); }
 inline constexpr std::uint8_t kEverySpace = (1u << kSpaces) - 1;
-inline constexpr std::uint8_t kEveryKind = (1u << kKinds) - 1;
-inline constexpr std::uint8_t kAtomics = bit(Kind::kRed) | bit(Kind::kAtom);
-inline constexpr std::uint8_t kAsyncCopies = bit(Kind::kCopy) | bit(Kind::kCopyAround);
+inline constexpr std::uint16_t kEveryKind = (1u << kKinds) - 1;
+inline constexpr std::uint16_t kAtomics = bit(Kind::kRed) | bit(Kind::kAtom);
+inline constexpr std::uint16_t kAsyncCopies = bit(Kind::kCopy) | bit(Kind::kCopyAround);
 
 constexpr AccessClass in(Space space, Kind kind) { return {bit(space), bit(kind)}; }
-constexpr AccessClass in(Space space, std::uint8_t kinds = kEveryKind) { return {bit(space), kinds}; }
+constexpr AccessClass in(Space space, std::uint16_t kinds = kEveryKind) { return {bit(space), kinds}; }
 constexpr AccessClass named(AccessClass c) { return {c.spaces, c.kinds, AccessClass::Addressing::kNamed}; }
 constexpr AccessClass generic(Kind kind) { return {kEverySpace, bit(kind), AccessClass::Addressing::kGeneric}; }
 constexpr AccessClass generic_atomics() { return {kEverySpace, kAtomics, AccessClass::Addressing::kGeneric}; }

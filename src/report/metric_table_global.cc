@@ -17,7 +17,7 @@ constexpr AccessClass kGlobalLoad = in(Space::kGlobal, Kind::kLoad), kGlobalStor
 // Hardware's counters of loads hold asynchronous copies too, each as a request: on an H200 a kernel that loads and
 // copies the same elements had twice the requests of its loads, one that only copies those of its copies.
 constexpr AccessClass kGlobalLoadOrCopy =
-    in(Space::kGlobal, static_cast<std::uint8_t>(bit(Kind::kLoad) | kAsyncCopies));
+    in(Space::kGlobal, static_cast<std::uint16_t>(bit(Kind::kLoad) | kAsyncCopies));
 constexpr AccessClass kLocalLoad = in(Space::kLocal, Kind::kLoad), kLocalStore = in(Space::kLocal, Kind::kStore);
 
 /// ncu counts ATOM and ATOMG together; a generic red is an ATOM.

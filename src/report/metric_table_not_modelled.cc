@@ -41,7 +41,7 @@ constexpr MetricRow kRows[] = {
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second", "gst_throughput", "byte/s", "rate of global stores",
      "needs a model of time; the bytes are l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum"},
     {"l1tex__t_sectors_pipe_tex_mem_texture.sum", "texture_load_transactions", "sector", "sectors of texture fetches",
-     "the layout of CUDA arrays is not documented; requests are counted"},
+     "depends on which texels filtering reads; requests are counted"},
     {"l1tex__t_set_accesses_pipe_lsu_mem_global_op_atom.sum", "atomic_transactions", "",
      "cache set accesses of atomics",
      "needs a model of the caches; what is requested of L1 is counted, what hits is not"},

@@ -1,4 +1,4 @@
-// Rows of the metric table: shared, constant, texture and host memory.
+// Rows of the metric table: shared, constant and host memory.
 #include "report/metric_formulas.h"
 #include "report/metric_tables.h"
 
@@ -11,8 +11,7 @@ using enum Aggregation;
 using enum GradeRule;
 using A = AccessSums;
 
-constexpr AccessClass kGlobalAll = in(Space::kGlobal), kSharedAll = in(Space::kShared), kConst = in(Space::kConst),
-                      kTex = in(Space::kTexture);
+constexpr AccessClass kGlobalAll = in(Space::kGlobal), kSharedAll = in(Space::kShared), kConst = in(Space::kConst);
 constexpr AccessClass kSharedLoad = in(Space::kShared, Kind::kLoad), kSharedStore = in(Space::kShared, Kind::kStore),
                       kSharedAtom = in(Space::kShared, kAtomics);
 constexpr AccessClass kMatrixLoad = in(Space::kShared, Kind::kLoadMatrix),
@@ -155,11 +154,6 @@ constexpr MetricRow kRows[] = {
     {"muscope__constant_requests_per_load.ratio", "", "request/inst",
      "requests per constant load; 1 when every lane reads the same word", "requests / loads", kConstant, kRatio,
      kConstantRule, ratio<kConst, &A::requests, &A::executed>},
-    {"smsp__inst_executed_op_texture.sum", "inst_executed_tex_ops", "inst", "warp instructions: texture fetches",
-     "executions", kTexture, kAdditive, kExecuted, total<kTex, &A::executed>},
-    {"l1tex__t_requests_pipe_tex_mem_texture.sum", "texture_load_requests", "request", "texture requests",
-     "quads (four neighbouring lanes) with an active lane, summed over fetches", kTexture, kAdditive, kTextureRule,
-     total<kTex, &A::requests>},
     {"muscope__global_sectors_host_memory.sum", "", "sector",
      "sectors of global accesses that live in host memory (zero-copy): they cross the bus",
      "those of the sectors whose bytes are mapped host memory", kHost, kAdditive, kGlobalRule, host_sectors},

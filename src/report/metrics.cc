@@ -36,7 +36,8 @@ constexpr char kHighBits[] = "exact in all that was measured; address bits from 
 constexpr char kMatrixReason[] = "the rule of matrix loads and stores is not measured";
 
 bool has_matrix_accesses(const Counts& counts) {
-  constexpr std::uint8_t kMatrices = formulas::bit(trace::Kind::kLoadMatrix) | formulas::bit(trace::Kind::kStoreMatrix);
+  constexpr std::uint16_t kMatrices =
+      formulas::bit(trace::Kind::kLoadMatrix) | formulas::bit(trace::Kind::kStoreMatrix);
   return counts.of(formulas::in(trace::Space::kShared, kMatrices)).executed != 0;
 }
 
@@ -114,8 +115,8 @@ std::string_view title_of(MetricGroup group) {
 std::span<const MetricRow> metric_rows() {
   static const std::vector<MetricRow> rows = [] {
     std::vector<MetricRow> all;
-    for (const auto part : {global_metric_rows(), shared_metric_rows(), copy_metric_rows(), instruction_metric_rows(),
-                            not_modelled_metric_rows()})
+    for (const auto part : {global_metric_rows(), shared_metric_rows(), texture_metric_rows(), copy_metric_rows(),
+                            instruction_metric_rows(), not_modelled_metric_rows()})
       all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(), [](const MetricRow& a, const MetricRow& b) { return a.group < b.group; });
     return all;
@@ -279,7 +280,10 @@ GradeAndReason grade_of(GradeRule rule, const GradeContext& context) {
       if (!context.machine_code) at_best(Grade::kModelled, "ptxas decides which constant loads are indexed");
       break;
     case GradeRule::kTextureRule:
-      at_best(Grade::kModelled, "one request per quad");
+      at_best(Grade::kModelled, "tex1Dfetch was measured with texels of one and four components of 32 bits only");
+      break;
+    case GradeRule::kSurfaceRule:
+      at_best(Grade::kModelled, "measured inside of surfaces, x counting bytes, on compute capability 9.0 only");
       break;
     default:
       break;

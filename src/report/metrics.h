@@ -61,8 +61,9 @@ enum class GradeRule : std::uint8_t {
   kAllGlobalRule,        ///< hardware's sectors of loads, copies past L1 included
   kConstantRule,         ///< PTX does not say which constant loads become operands
   kMachineConstantRule,  ///< LDC is known from machine code only: no value otherwise
-  kTextureRule,
-  kManagedRule,  ///< the driver migrates more than is touched
+  kTextureRule,          ///< requests of fetches (model/texture.h)
+  kSurfaceRule,          ///< requests and sectors of surfaces (model/texture.h)
+  kManagedRule,          ///< the driver migrates more than is touched
 };
 
 using MetricValue = std::variant<std::uint64_t, double>;

@@ -198,6 +198,22 @@ TEST(Metrics, ConstantReplaysAndTextureQuads) {
   EXPECT_EQ(value(m, "l1tex__t_requests_pipe_tex_mem_texture.sum"), 80);
 }
 
+TEST(Metrics, SurfacesByKind) {
+  views::SiteCounts store = SiteOf(0, Space::kSurface, Kind::kStore, 10).sectors(8, 4);
+  views::SiteCounts red = SiteOf(1, Space::kSurface, Kind::kRed, 5).sectors(32, 4);
+  views::SiteCounts sample = SiteOf(2, Space::kTexture, Kind::kSample, 3);
+  store.requests = 40, red.requests = 20, sample.requests = 24;
+  const Metrics m = metrics_of({store, red, sample});
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_surface_st.sum"), 10);
+  EXPECT_EQ(value(m, "smsp__inst_executed_op_surface_red.sum"), 5);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_tex_mem_surface.sum"), 60);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_tex.sum"), 84);
+  EXPECT_EQ(value(m, "l1tex__t_requests_pipe_tex_mem_texture_op_tex.sum"), 24);
+  EXPECT_EQ(value(m, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum"), 80);
+  EXPECT_EQ(value(m, "l1tex__t_sectors_pipe_tex_mem_surface_op_red.sum"), 160);
+  EXPECT_EQ(value(m, "l1tex__t_bytes_pipe_tex_mem_surface.sum"), 7680);
+}
+
 TEST(Metrics, InstructionMix) {
   using K = views::InstructionKind;
   Counts counts;

@@ -9,9 +9,9 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kGrades[] = {"counted", "modelled", "estimated"};
-constexpr std::string_view kSpaceWords[] = {"global", "shared", "local", "const", "texture"};
-constexpr std::string_view kKindWords[] = {"load",        "store",        "red",        "atom",
-                                           "matrix load", "matrix store", "async copy", "async copy past L1"};
+constexpr std::string_view kSpaceWords[] = {"global", "shared", "local", "const", "texture", "surface"};
+constexpr std::string_view kKindWords[] = {
+    "load", "store", "red", "atom", "matrix load", "matrix store", "async copy", "async copy past L1", "sample"};
 constexpr std::string_view kChanges[] = {
     "joined", "part of",      "widened", "duplicates", "dropped",   "unrolled",  "copied",    "unrolled into",
     "became", "in registers", "spilled", "saved",      "swap loop", "reduction", "increment", "warp sum"};

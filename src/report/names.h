@@ -9,7 +9,7 @@
 namespace muscope::report {
 
 // "counted", "modelled", "estimated" are name_of(Grade) in report.h; spaces and kinds:
-std::string_view word_of(trace::Space space);          ///< "global", "shared", "local", "const", "texture"
+std::string_view word_of(trace::Space space);          ///< "global", "shared", "local", "const", "texture", "surface"
 std::string_view word_of(trace::Kind kind);            ///< "load", "store", "red", "atom", "matrix load", ...
 std::string_view word_of(views::CodeChangeKind kind);  ///< "joined", "part of", ...
 std::string_view word_of(views::LocalUse use);         ///< "none", "array", "spill", "saved"

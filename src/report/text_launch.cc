@@ -66,6 +66,7 @@ class LaunchTables {
     shared();
     constant();
     texture();
+    surface();
     return std::move(table_);
   }
 
@@ -186,6 +187,19 @@ class LaunchTables {
       table_.row(
           {std::move(label), grouped(sums.executed), grouped(sums.requests), ratio_text(sums.requests, sums.executed)});
     });
+  }
+
+  void surface() {
+    static constexpr Row kRows[] = {
+        {"surface load", in(Space::kSurface, Kind::kLoad), "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum"},
+        {"surface store", in(Space::kSurface, Kind::kStore), "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum"},
+        {"surface reduction", in(Space::kSurface, Kind::kRed), "l1tex__t_sectors_pipe_tex_mem_surface_op_red.sum"},
+    };
+    block("surface", kRows, {"requests", "sectors", "/request", "ideal"},
+          [&](std::string label, const AccessSums& sums) {
+            table_.row({std::move(label), grouped(sums.requests), grouped(sums.sectors),
+                        ratio_text(sums.sectors, sums.requests), grouped(sums.ideal_sectors)});
+          });
   }
 
   const LaunchReport& launch_;

@@ -128,6 +128,7 @@ AccessKind access_of(trace::Kind kind) {
   switch (kind) {
     case trace::Kind::kLoad:
     case trace::Kind::kLoadMatrix:
+    case trace::Kind::kSample:
       return AccessKind::kRead;
     case trace::Kind::kStore:
     case trace::Kind::kStoreMatrix:

@@ -83,6 +83,7 @@ cudaError_t set_resource(Runtime& runtime, Texture& texture, const cudaResourceD
       if (const cudaError_t error = set_memory(runtime, texture, linear.devPtr, linear.desc, linear.sizeInBytes))
         return error;
       texture.dimensions = 1;
+      texture.linear_array = true;
       texture.width = linear.sizeInBytes / texel_bytes(linear.desc);
       texture.pitch = texture.slice = linear.sizeInBytes;
       return cudaSuccess;

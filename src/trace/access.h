@@ -8,12 +8,14 @@
 namespace muscope::trace {
 
 /// Where the access went. Generic accesses are resolved before they become records.
-enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConst, kTexture };
+enum class Space : std::uint8_t { kGlobal, kShared, kLocal, kConst, kTexture, kSurface };
 
 /// kLoadMatrix, kStoreMatrix: rows of 16 bytes of matrices (ldmatrix, LDSM; stmatrix, STSM).
 /// The copies move data from global to shared memory: one access in each space (cp.async.ca and LDGSTS; past L1:
 /// cp.async.cg and LDGSTS.BYPASS).
-enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom, kLoadMatrix, kStoreMatrix, kCopy, kCopyAround };
+/// kSample: of textures, a fetch by coordinates that may be filtered (TEX, TXD); kLoad: by texels, and gathers (TLD,
+/// TLD4), as ncu tells them apart.
+enum class Kind : std::uint8_t { kLoad, kStore, kRed, kAtom, kLoadMatrix, kStoreMatrix, kCopy, kCopyAround, kSample };
 
 /// Addresses of the active lanes, classified once where they were computed.
 enum class Shape : std::uint8_t {
@@ -38,16 +40,17 @@ struct WarpAccess {
   Kind kind = Kind::kLoad;
   std::uint8_t bytes = 4;  ///< per lane, vectors counted whole: 1 to 32
   Shape shape = Shape::kScattered;
-  bool host_memory = false;  ///< the bytes live in host memory (zero-copy)
-  bool generic = false;      ///< the instruction named no state space
-  bool increment = false;    ///< shared add of the constant 1 whose result is unused (ATOMS.POPC.INC)
-  bool swap = false;         ///< compare-and-swap in a loop (ATOMS.CAST.SPIN)
-  GroupMask mask = 0;        ///< active lanes; 0 when the guard was false everywhere
-  std::uint32_t warp = 0;    ///< index of the execution group in its block
-  std::uint64_t block = 0;   ///< linear block index
-  std::uint64_t issue = 0;   ///< instructions this group had executed before
+  bool host_memory = false;        ///< the bytes live in host memory (zero-copy)
+  bool generic = false;            ///< the instruction named no state space
+  bool increment = false;          ///< shared add of the constant 1 whose result is unused (ATOMS.POPC.INC)
+  bool swap = false;               ///< compare-and-swap in a loop (ATOMS.CAST.SPIN)
+  GroupMask mask = 0;              ///< active lanes; 0 when the guard was false everywhere
+  std::uint32_t warp = 0;          ///< index of the execution group in its block
+  std::uint8_t request_lanes = 4;  ///< textures and surfaces: lanes that one request takes, 4 or 8 (model/texture.h)
+  std::uint64_t block = 0;         ///< linear block index
+  std::uint64_t issue = 0;         ///< instructions this group had executed before
   std::uint64_t base = 0;   ///< global: device address; shared: byte offset in the block's window; local: offset in the
-                            ///< thread's frame; const: byte offset in the bank
+                            ///< thread's frame; const: byte offset in the bank; surface: model::surface_offset
   std::int64_t stride = 0;  ///< kAffine only
   const std::uint64_t* addresses = nullptr;  ///< kScattered only: kGroupLanes values, valid during the call
   const AsyncCopy* copy = nullptr;           ///< copies, valid during the call; nullptr when no lane is active

@@ -91,8 +91,15 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       row.requests += cost;
       break;
     case trace::Space::kTexture:
-      row.requests += model::count_quads(access.mask);
+      row.requests += model::count_texture_requests(access.mask, access.request_lanes);
       break;
+    case trace::Space::kSurface: {
+      const model::SurfaceCounts counts = model::count_surface(access);
+      row.requests += counts.requests;
+      row.sectors += counts.sectors;
+      row.ideal_sectors += counts.ideal;
+      break;
+    }
   }
   row.bytes += std::uint64_t{asked} * access.bytes;
   if (cost >= row.worst_cost && cost > 0) keep_worst(row, access, cost);

@@ -26,7 +26,7 @@ class AccessCounts final : public trace::AccessSink {
   LaunchSamples samples() const { return samples_ ? samples_->finish() : LaunchSamples{}; }
 
  private:
-  static constexpr std::size_t kSpaces = 5;  ///< of trace::Space
+  static constexpr std::size_t kSpaces = 6;  ///< of trace::Space
   void keep_worst(SiteCounts& row, const trace::WarpAccess& access, std::uint32_t cost);
   std::vector<SiteCounts> rows_;
   std::unique_ptr<AccessSamples> samples_;

@@ -37,7 +37,7 @@ AccessSamples::Row& AccessSamples::row_of(const trace::WarpAccess& access) {
 }
 
 void AccessSamples::access(const trace::WarpAccess& access) {
-  if (access.mask == 0 || access.space == Space::kTexture) return;
+  if (access.mask == 0 || access.space == Space::kTexture || access.space == Space::kSurface) return;
   Row& row = row_of(access);
   row.patterns.add(access);
   if (is_atomic(access.kind)) meet(row, access);

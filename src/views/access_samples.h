@@ -27,7 +27,7 @@ class AccessSamples final : public trace::AccessSink {
   LaunchSamples finish() const;
 
  private:
-  static constexpr std::size_t kSpaces = 5;  ///< of trace::Space
+  static constexpr std::size_t kSpaces = 6;  ///< of trace::Space
   static constexpr std::size_t kHotClasses = 64;
   struct HotClass {
     std::uint64_t lanes = 0;

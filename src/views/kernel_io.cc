@@ -95,7 +95,7 @@ CompiledFacts get_compiled(CborReader& r, std::size_t frames) {
     change.kind = in.enumerator(CodeChangeKind::kWarpSum);
     change.frame = get_frame_index(in);
     if (change.frame != kNoFrame && change.frame >= frames) in.bad("frame index out of range");
-    change.space = in.enumerator(trace::Space::kTexture);
+    change.space = in.enumerator(trace::Space::kSurface);
     change.generic = in.boolean();
     change.access = in.enumerator(trace::Kind::kAtom);
     change.ptx = get_code_accesses(in);

@@ -103,10 +103,11 @@ struct SiteCounts {
   trace::Space space = trace::Space::kGlobal;
   trace::Kind kind = trace::Kind::kLoad;
   bool generic = false;
-  std::uint64_t executed = 0;  ///< warp instructions, those with all lanes predicated off included
-  std::uint64_t lanes = 0;     ///< active lanes
-  std::uint64_t requests = 0;  ///< executions with at least one active lane (texture: quads; const: distinct words)
-  std::uint64_t sectors = 0;   ///< distinct 32-byte sectors per request, summed (global, local)
+  std::uint64_t executed = 0;       ///< warp instructions, those with all lanes predicated off included
+  std::uint64_t lanes = 0;          ///< active lanes
+  std::uint64_t requests = 0;       ///< executions with at least one active lane (textures, surfaces: groups of 4 or 8
+                                    ///< lanes; const: distinct words)
+  std::uint64_t sectors = 0;        ///< distinct 32-byte sectors per request, summed (global, local, surface)
   std::uint64_t ideal_sectors = 0;  ///< min(sectors, ceil(lanes * bytes / 32)) per request, summed (ncu's definition)
   std::uint64_t lines = 0;          ///< distinct 128-byte lines per request, summed
   std::uint64_t bytes = 0;  ///< lanes * bytes per lane; global loads and stores: what several lanes share counts once

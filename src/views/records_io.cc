@@ -71,8 +71,8 @@ SiteCounts get_site_counts(CborReader& r) {
   const std::size_t fields = r.array();
   if (fields != kSiteFields && fields != kSiteFields + kExampleFields) r.bad("array of another length");
   s.site = r.unsigned_of<std::uint32_t>();
-  s.space = r.enumerator(trace::Space::kTexture);
-  s.kind = r.enumerator(trace::Kind::kCopyAround);
+  s.space = r.enumerator(trace::Space::kSurface);
+  s.kind = r.enumerator(trace::Kind::kSample);
   s.generic = r.boolean();
   for (const auto member : kSiteSums) s.*member = r.unsigned_integer();
   if (fields == kSiteFields) return s;

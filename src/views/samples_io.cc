@@ -76,7 +76,7 @@ SiteSamples get_site(CborReader& r) {
   const std::size_t fields = r.array();
   if (fields != 6 && fields != 12 + s.meetings.by_most.size()) r.bad("array of another length");
   s.site = r.unsigned_of<std::uint32_t>();
-  s.space = r.enumerator(trace::Space::kTexture);
+  s.space = r.enumerator(trace::Space::kSurface);
   s.requests = r.unsigned_integer();
   s.low = r.unsigned_integer();
   s.high = r.unsigned_integer();

@@ -138,7 +138,7 @@ export function AccessView({ report, site }: { report: Report; site: Site }) {
   const picture = useMemo(
     () => chosen && pictureOf(chosen[2], site.space, site.kind, site.lane_bytes ?? 4, rules), [chosen?.[2], site]);
   if (!chosen || !picture)
-    return <p class="empty">{site.space === "texture" ? "The layout of textures in memory is not documented: no picture of the lanes." : "No request of this instruction had an active lane."}</p>;
+    return <p class="empty">{site.space === "texture" || site.space === "surface" ? "Textures and surfaces are stored in tiles: no picture of the lanes." : "No request of this instruction had an active lane."}</p>;
   const example = chosen[2];
   const steps = picture.steps.length;
   const move = (by: number) => setStep((s) => Math.max(-1, Math.min(steps - 1, s + by)));
