@@ -103,7 +103,7 @@ const XOp* run_texture(Warp& w, const XOp* op) {
     access.site = op->site;
     access.space = trace::Space::kTexture;
     access.kind = texture_kind(source);
-    access.request_lanes = wide ? model::kLanesPerWideRequest : model::kLanesPerQuad;
+    access.request_lanes = static_cast<std::uint8_t>(wide ? model::kLanesPerWideRequest : model::kLanesPerQuad);
     access.bytes = op->bytes;
     access.shape = trace::Shape::kUniform;
     access.mask = w.active;
