@@ -128,6 +128,7 @@ std::string problem_of(const Input& input) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t most, const std::string& hint) {
+  keep_input(path);
   return read_input(path, most, "D760", hint);
 }
 

@@ -13,6 +13,7 @@
 
 #include "arch/nearest.h"
 #include "base/diagnostic.h"
+#include "cli/run_output.h"
 #include "report/json.h"
 
 namespace muscope::cli {
@@ -43,6 +44,7 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
 }
 
 report::Report read_report(const std::string& path, const std::string& hint, report::Sources* sources) {
+  keep_input(path);
   return report::from_json(read_whole(path, kMostReportBytes, hint), path, sources);
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,22 @@ namespace {
        fmt::format("writing the report to {} failed: {}", path == "-" ? "stdout" : '\'' + path + '\'',
                    std::strerror(error)),
        error == ENOSPC ? "free space there, or name another file" : "name another file");
+}
+
+/// Files by device and inode, whatever they are called.
+using FileId = std::pair<dev_t, ino_t>;
+std::map<FileId, std::string>& outputs() {
+  static std::map<FileId, std::string> files;
+  return files;
+}
+std::map<FileId, std::string>& inputs() {
+  static std::map<FileId, std::string> files;
+  return files;
+}
+
+[[noreturn]] void fail_input(const std::string& output, const std::string& input) {
+  fail("D730", fmt::format("'{}' is read from '{}', a report does not overwrite it", output, input),
+       "name another file for what is written");
 }
 
 /// 0 or an errno value.
@@ -74,6 +91,39 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     fail("D730", fmt::format("cannot write the report to '{}': {}", path, std::strerror(error)),
          "the program was not run; name a file that can be written");
   }
+  claim();
+}
+
+// One file for two reports would hold the last one only.
+void OutputFile::claim() {
+  struct stat status{};
+  if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const FileId id{status.st_dev, status.st_ino};
+  if (const auto input = inputs().find(id); input != inputs().end()) {
+    const std::string path = path_;
+    close();
+    fail_input(path, input->second);
+  }
+  if (const auto [known, fresh] = outputs().try_emplace(id, path_); !fresh) {
+    const std::string path = path_;
+    ::close(std::exchange(fd_, -1));  // the other one removes the file where it was made here
+    path_.clear();
+    fail("D730", fmt::format("'{}' and '{}' are one file, and two reports go there", known->second, path),
+         "name a file of its own for each");
+  }
+}
+
+void OutputFile::release() {
+  struct stat status{};
+  if (::fstat(fd_, &status) == 0) outputs().erase({status.st_dev, status.st_ino});
+}
+
+void keep_input(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const FileId id{status.st_dev, status.st_ino};
+  if (const auto output = outputs().find(id); output != outputs().end()) fail_input(output->second, path);
+  inputs().try_emplace(id, path);
 }
 
 OutputFile::~OutputFile() { close(); }
@@ -92,6 +142,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 
 void OutputFile::close() {
   if (fd_ < 0) return;
+  release();
   ::close(fd_);
   fd_ = -1;
   if (created_ && !written_) ::unlink(path_.c_str());
@@ -103,6 +154,7 @@ void OutputFile::write(const std::string& content) {
   struct stat status{};
   if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode) && ::ftruncate(fd_, 0) != 0) fail_writing(path_, errno);
   if (const int error = write_all(fd_, content); error != 0) fail_writing(path_, error);
+  release();
   // Some file systems tell of a full disk only when the file is closed.
   if (::close(std::exchange(fd_, -1)) != 0) fail_writing(path_, errno);
 }

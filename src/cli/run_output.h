@@ -25,11 +25,17 @@ class OutputFile {
 
  private:
   void close();
+  void claim();
+  void release();
   std::string path_;
   int fd_ = -1;
   bool created_ = false;
   bool written_ = false;
 };
+
+/// Says that the file is read: no output may replace it, now or later, under any name or link. Throws Error D730 when
+/// one is to. A path that leads nowhere, or to a pipe, is no file.
+void keep_input(const std::string& path);
 
 /// Writes all of `text` to stdout, through stdio's buffer. Throws Error D731.
 void write_stdout(const std::string& text);

@@ -69,6 +69,24 @@ TEST(OutputFile, AFileThatWasMadeForNothingGoesAgain) {
   EXPECT_EQ(content(folder / "old.json"), "old");
 }
 
+TEST(OutputFile, OneFileTakesOneReportUnderWhateverName) {
+  const TemporaryFolder folder;
+  fs::create_symlink(folder / "r.json", folder / "link");  // leads nowhere yet
+  OutputFile first(folder / "r.json");
+  EXPECT_THAT(error_of([&] { OutputFile(folder / "link"); }), HasSubstr("are one file"));
+  first.write("report");
+  EXPECT_EQ(error_of([&] { OutputFile(folder / "link"); }), "no error");
+}
+
+TEST(OutputFile, WhatIsReadIsNotOverwritten) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "in.json") << "report";
+  keep_input(folder / "in.json");
+  EXPECT_THAT(error_of([&] { OutputFile(folder / "in.json"); }), HasSubstr("does not overwrite it"));
+  const OutputFile out(folder / "out.json");
+  EXPECT_THAT(error_of([&] { keep_input(folder / "out.json"); }), HasSubstr("does not overwrite it"));
+}
+
 TEST(OutputFile, UnwritablePathsAreFoundEarly) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_of([&] { OutputFile(folder / "no/such/folder.json"); }),

@@ -391,7 +391,7 @@ Report from_json(std::string_view text, std::string_view name, Sources* sources)
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     fail("D701", "the report is not JSON: " + std::string(error.what()), "name a file that `muscope run --json` wrote",
          {file, 0, 0});
   }
