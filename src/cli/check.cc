@@ -79,7 +79,7 @@ struct Input {
 
 Input input_of_report(const std::string& name) {
   Input input;
-  input.report = read_report_file(name, &input.sources);
+  input.report = read_report_file(name, &input.sources, "D760");
   const report::Report& report = input.report;
   const auto error = [](const Diagnostic& d) { return d.severity == Severity::kError; };
   const bool faulted = std::any_of(report.launches.begin(), report.launches.end(),
@@ -104,16 +104,6 @@ Input input_of_run(const RunRequest& request, bool stdout_to_stderr) {
   input.report = std::move(outcome.report);
   input.sources = report::source_lines_of(input.report, report::read_sources_from_disk());
   return input;
-}
-
-/// What happened to the run is told in any case.
-void tell_of_run(const report::Report& report) {
-  const auto say = [](const Diagnostic& d) { std::fputs(to_text(d).c_str(), stderr); };
-  for (const report::LaunchReport& launch : report.launches)
-    if (launch.fault && !launch.diagnostics.empty()) say(launch.diagnostics.front());
-  for (const report::ProcessReport& process : report.processes)
-    for (const Diagnostic& d : process.diagnostics) say(d);
-  for (const Diagnostic& d : report.diagnostics) say(d);
 }
 
 std::string problem_of(const Input& input) {
@@ -198,7 +188,7 @@ int init(const CheckOptions& options, const RunRequest& request) {
   OutputFile budgets(budget_file), baseline(baseline_file), json(request.json);
   const Input input =
       options.report.empty() ? input_of_run(request, json.is_stdout()) : input_of_report(options.report);
-  tell_of_run(input.report);
+  tell_diagnostics(input.report, true);
   if (json) json.write(report::to_json(input.report, input.sources));
   if (const std::string problem = problem_of(input); !problem.empty()) {
     if (input.interrupted) return kInterrupted;
@@ -321,7 +311,7 @@ int check_command(const Arguments& args) {
   Outputs out(options, request);
 
   Input input = options.report.empty() ? input_of_run(request, out.on_stdout()) : input_of_report(options.report);
-  tell_of_run(input.report);
+  tell_diagnostics(input.report, true);
   check::CheckContext context;
   context.report = &input.report;
   context.budgets = &*budgets;

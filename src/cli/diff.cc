@@ -14,7 +14,6 @@
 #include "cli/command.h"
 #include "cli/embedded_text.h"
 #include "cli/input_file.h"
-#include "cli/report_file.h"
 #include "cli/run_execute.h"
 #include "cli/run_output.h"
 #include "cli/run_progress.h"
@@ -51,7 +50,8 @@ struct Side {
 Side side_of(const std::string& name, RunRequest request, const Arguments& args) {
   Side side;
   if (is_report(name)) {
-    side.report = read_report_file(name, &side.sources);
+    side.report = read_report_file(name, &side.sources, "D760");
+    tell_diagnostics(side.report, true, name);
     return side;
   }
   if (toolchain::is_device_source(name))
@@ -62,6 +62,7 @@ Side side_of(const std::string& name, RunRequest request, const Arguments& args)
   RunOutcome outcome = execute_run(request, arch::find_gpu(request.gpu), true);
   if (outcome.interrupted) throw Leave{kInterrupted};
   side.report = std::move(outcome.report);
+  tell_diagnostics(side.report, true, name);
   side.sources = report::source_lines_of(side.report, report::read_sources_from_disk());
   if (const int code = exit_code(request, outcome); code != kOk) {
     Diagnostic d;

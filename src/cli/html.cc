@@ -8,23 +8,11 @@
 #include "base/diagnostic.h"
 #include "cli/command.h"
 #include "cli/embedded_text.h"
-#include "cli/report_file.h"
+#include "cli/input_file.h"
 #include "cli/run_output.h"
 #include "report/html.h"
 
 namespace muscope::cli {
-namespace {
-
-/// A JSON report names its GPU and holds little of it; the page also shows limits.
-void complete_gpu(arch::GpuSpec& gpu) {
-  try {
-    arch::GpuSpec known = arch::find_gpu(gpu.name);
-    if (known.cc_major == gpu.cc_major && known.cc_minor == gpu.cc_minor) gpu = std::move(known);
-  } catch (const Error&) {  // a GPU of the user's own: what the report holds has to do
-  }
-}
-
-}  // namespace
 
 int html_command(const Arguments& args) {
   CLI::App app(
@@ -49,14 +37,11 @@ int html_command(const Arguments& args) {
   report::HtmlOptions options;
   for (const std::string& name : names) {
     report::Sources lines;
-    reports.push_back(read_report(name, "name a report of `muscope run --json`", &lines));
+    reports.push_back(read_report_file(name, &lines, "D745"));
     options.sources.push_back(reader_of(std::move(lines)));
   }
   std::vector<const report::Report*> pointers;
-  for (report::Report& report : reports) {
-    complete_gpu(report.gpu);
-    pointers.push_back(&report);
-  }
+  for (const report::Report& report : reports) pointers.push_back(&report);
   out.write(report::to_html(pointers, report_page(), options));
   return kOk;
 }

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "cli/command.h"
 #include "cli/embedded_text.h"
+#include "cli/input_file.h"
 #include "cli/run_execute.h"
 #include "cli/run_output.h"
 #include "cli/run_progress.h"
@@ -81,12 +82,7 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
   if (text) {
     attempt([&] { write_stdout(report::to_text(report, how.text)); });
   } else {
-    // Why a launch ended early is told in any case.
-    for (const report::LaunchReport& launch : report.launches)
-      if (launch.fault) say(launch.diagnostics.front());
-    for (const report::ProcessReport& process : report.processes)
-      for (const Diagnostic& d : process.diagnostics) say(d);
-    for (const Diagnostic& d : report.diagnostics) say(d);
+    tell_diagnostics(report, false);  // why a launch ended early is told in any case
   }
   return good;
 }

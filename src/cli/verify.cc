@@ -8,7 +8,7 @@
 #include "arch/nearest.h"
 #include "base/diagnostic.h"
 #include "cli/command.h"
-#include "cli/report_file.h"
+#include "cli/input_file.h"
 #include "cli/run_output.h"
 #include "cli/run_progress.h"
 #include "verify/verify_text.h"
@@ -65,9 +65,9 @@ int verify_command(const Arguments& args) {
         "  muscope verify report.json capture.csv\n"
         "  muscope verify --json - report.json capture.csv\n");
   OutputFile out(json);
-  const report::Report report = read_report(report_name, kWhatToName);
+  const report::Report report = read_report_file(report_name, nullptr, "D745");
   const verify::Capture capture = verify::read_capture(
-      read_whole(capture_name, verify::kMostCaptureBytes + 1, kWhatToName), capture_name, verify::comparable);
+      read_input(capture_name, verify::kMostCaptureBytes + 1, "D745", kWhatToName), capture_name, verify::comparable);
   warn_about(capture, capture_name);
   const verify::Comparison comparison = verify::compare(report, capture, capture_name);
   if (out) out.write(verify::to_json(comparison, report, capture));

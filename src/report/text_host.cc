@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/findings.h"
 #include "report/kernel_name.h"
 #include "report/names.h"
 #include "report/number_format.h"
@@ -81,28 +82,6 @@ void print_fault(Page& page, const LaunchReport& launch, const TextOptions& opti
   print_help(page, fault.diagnostic);
 }
 
-/// The same message from several launches is said once.
-struct Repeated {
-  Diagnostic diagnostic;
-  std::string first_place;
-  std::size_t launches = 0;
-};
-
-std::vector<Repeated> findings_of(const Report& report) {
-  std::vector<Repeated> all;
-  std::map<std::string, std::size_t> places;
-  for (const LaunchReport& launch : report.launches)
-    for (std::size_t i = launch.fault ? 1 : 0; i < launch.diagnostics.size(); ++i) {
-      const Diagnostic& d = launch.diagnostics[i];
-      const std::string key =
-          fmt::format("{}\n{}\n{}\n{}\n{}", launch.kernel, d.code, d.text, d.where.file, d.where.line);
-      const auto [place, fresh] = places.emplace(key, all.size());
-      if (fresh) all.push_back({d, fmt::format("{}, launch #{}", kernel_base_name(launch.kernel), launch.index), 0});
-      ++all[place->second].launches;
-    }
-  return all;
-}
-
 void print_plain(Page& page, const Diagnostic& d, std::string_view context, const TextOptions& options) {
   page.line();
   print_message(page, d);
@@ -155,7 +134,7 @@ void print_problems(Page& page, const Report& report, const TextOptions& options
   const auto room = [&] { return shown < kProblemsShown ? (++shown, true) : (++left_out, false); };
   for (const LaunchReport& launch : report.launches)
     if (launch.fault && room()) print_fault(page, launch, options);
-  for (const Repeated& finding : findings_of(report)) {
+  for (const RepeatedFinding& finding : findings_of(report)) {
     if (!room()) continue;
     std::string context = finding.first_place;
     if (finding.launches > 1)

@@ -51,6 +51,27 @@ class Program(unittest.TestCase):
         return next(l for l in self.report["launches"] if l["kernel"].startswith(kernel))
 
 
+class Files(Program):
+    def test_outputs_never_replace_the_report_that_is_read(self):
+        self.check("--init")
+        before = self.read("r.json")
+        _, err = self.check("--sarif", "r.json", code=3)
+        self.assertIn("does not overwrite it", err)
+        self.run_muscope("html", "r.json", "-o", "./r.json", code=3)
+        self.run_muscope("diff", "--json", "r.json", "r.json", "r.json", code=3)
+        self.assertEqual(self.read("r.json"), before)
+
+    def test_what_launches_noticed_is_told(self):
+        self.launch("naiveRow")["diagnostics"] = [{"severity": "warning", "code": "D610", "text": "a load outside",
+                                                   "help": "", "at": {"file": "t.cu", "line": 3, "column": 0}}]
+        self.write_report()
+        _, err = self.check("--init")
+        self.assertIn("warning D610: a load outside; in naiveRow, launch #", err)
+        self.assertIn("warning D610", self.check()[1])
+        _, err = self.run_muscope("diff", "r.json", "r.json")
+        self.assertEqual(err.count("warning D610: r.json: a load outside"), 2)
+
+
 class Check(Program):
     def test_init_writes_what_the_run_just_holds(self):
         out, _ = self.check("--init")
