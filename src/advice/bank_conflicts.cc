@@ -47,7 +47,8 @@ std::vector<const Site*> by_conflicts(const Array& array) {
 
 std::string tried_text(const LayoutSearch& search) {
   if (!search.by_habit || !search.pad || search.by_habit->wavefronts == search.pad->wavefronts) return {};
-  return fmt::format("; one element more in each row would leave {}", report::grouped(search.by_habit->wavefronts));
+  return fmt::format("; one element more in each row would still take {}",
+                     report::grouped(search.by_habit->wavefronts));
 }
 
 }  // namespace
@@ -62,10 +63,11 @@ void find_bank_conflicts(const Context& context, Advices& out) {
     const std::vector<const Site*> sites = by_conflicts(array);
     const report::SiteReport& worst = *sites.front()->counts;
     report::AdviceReport advice = advice_at(context, sites);
-    advice.text = fmt::format("{} wavefronts per {} where {} would do, by {} of this array",
+    advice.text = fmt::format("{} wavefronts per {} where {} would do: lanes want different words of one bank",
                               report::average_text(worst.wavefronts, worst.requests), verb_of(*sites.front()),
-                              report::average_text(worst.ideal_wavefronts, worst.requests),
-                              report::counted_noun(static_cast<std::uint64_t>(sites.size()), "access", "accesses"));
+                              report::average_text(worst.ideal_wavefronts, worst.requests));
+    if (sites.size() > 1)
+      advice.text += fmt::format("; counted over the {} instructions that use the array", sites.size());
     advice.unit = "wavefronts";
     advice.before = static_cast<double>(before);
     const LayoutSearch search = search_layouts(replay, room_of(context));
@@ -75,8 +77,8 @@ void find_bank_conflicts(const Context& context, Advices& out) {
     const bool pad = good(search.pad), swizzle = good(search.swizzle);
     if (!pad && !swizzle) {
       advice.change =
-          "no padding or XOR swizzle of rows removes these conflicts: let neighbouring lanes take neighbouring "
-          "words, or give each lane a bank of its own";
+          "none of the paddings and XOR swizzles of rows that were tried removes these conflicts: let neighbouring "
+          "lanes take neighbouring words, or give each lane a bank of its own";
       advice.after = advice.before;
       advice.reason = "no layout of those tried is better over the recorded addresses";
       advice.grade = report::Grade::kModelled;

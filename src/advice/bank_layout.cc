@@ -40,7 +40,8 @@ std::uint64_t BankLayout::place(std::uint64_t offset) const {
 
 std::string BankLayout::text() const {
   if (xor_bits == 0 && seen)
-    return fmt::format("a pitch of {} instead of {} elements of {} B", (pitch + pad) / unit, pitch / unit, unit);
+    return fmt::format("pad the rows: a pitch of {} instead of {} elements of {} B, as in tile[...][{}]",
+                       (pitch + pad) / unit, pitch / unit, unit, (pitch + pad) / unit);
   if (xor_bits == 0)
     return fmt::format(
         "put element i at i + {} (elements of {} B)",

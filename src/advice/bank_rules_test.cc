@@ -41,7 +41,7 @@ TEST(BankConflicts, OneMoreByHabitIsNotEnough) {
   EXPECT_EQ(advice->before, 32 * 8);
   EXPECT_EQ(advice->after, 32);
   EXPECT_THAT(advice->change, HasSubstr("a pitch of 18 instead of 16"));
-  EXPECT_THAT(advice->change, HasSubstr("one element more in each row would leave 64"));
+  EXPECT_THAT(advice->change, HasSubstr("one element more in each row would still take 64"));
 }
 
 TEST(BankConflicts, VectorsStayAligned) {

@@ -7,6 +7,7 @@
 
 #include "report/cause.h"
 #include "report/number_format.h"
+#include "report/user_place.h"
 
 namespace muscope::advice {
 namespace {
@@ -102,9 +103,11 @@ report::AdviceReport advice_at(const Context& context, const std::vector<const S
   report::AdviceReport advice;
   advice.grade = context.launch().stream_grade;
   if (sites.empty()) return advice;
-  advice.at = sites.front()->line->at;
-  advice.inlined_at = sites.front()->line->inlined_at;
-  if (advice.at.column == 0) advice.at.column = sites.front()->counts->column;
+  const report::LineReport& line = *sites.front()->line;
+  const report::UserPlace place = report::user_place(line.at, line.inlined_at);
+  advice.at = *place.at;
+  advice.inlined_at.assign(line.inlined_at.begin() + static_cast<std::ptrdiff_t>(place.depth), line.inlined_at.end());
+  if (advice.at.column == 0 && place.depth == 0) advice.at.column = sites.front()->counts->column;
   for (const Site* site : sites) advice.sites.push_back(site->counts->site);
   std::sort(advice.sites.begin(), advice.sites.end());
   advice.sites.erase(std::unique(advice.sites.begin(), advice.sites.end()), advice.sites.end());
@@ -117,8 +120,10 @@ std::string_view verb_of(const Site& site) { return report::verb_of(site.counts-
 
 std::string lines_text(const std::vector<const Site*>& sites) {
   std::set<int> lines;
-  for (const Site* site : sites)
-    if (!site->line->at.file.empty()) lines.insert(site->line->at.line);
+  for (const Site* site : sites) {
+    const report::SourcePosition& at = *report::user_place(site->line->at, site->line->inlined_at).at;
+    if (!at.file.empty()) lines.insert(at.line);
+  }
   if (lines.empty()) return {};
   std::string text = lines.size() == 1 ? "line " : "lines ";
   std::size_t i = 0;

@@ -47,7 +47,7 @@ TEST(Strided, AllFieldsAreWastedInL1Only) {
 }
 
 TEST(Strided, SilentWhereLanesAreSideBySide) {
-  TestLaunch t({8, 1, 1}, {128, 1, 1});
+  TestLaunch t({132, 1, 1}, {128, 1, 1});
   const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
   t.run(load, [](auto tx, auto, auto bx, auto) { return kGlobalBase + 4 * (bx * 128 + tx); });
   EXPECT_TRUE(t.report().launches[0].advice.empty());

@@ -88,5 +88,28 @@ TEST(OccupancyCases, SeedArithmetic) {
   }
 }
 
+// Few blocks leave SMs idle whatever their size; what can be done about it differs.
+TEST(IdleSms, EveryLaunchOfFewBlocksIsTold) {
+  const struct {
+    std::uint32_t blocks, threads;
+    const char* change;
+    double before, after;
+  } kRows[] = {{16, 256, "128 warps cannot reach all SMs", 100.0 * 16 / 132, 100.0 * 128 / 132},
+               {17, 256, "use smaller blocks (32 threads", 100.0 * 17 / 132, 100},
+               {131, 32, "131 warps cannot reach all SMs", 100.0 * 131 / 132, 100.0 * 131 / 132},
+               {1, 1, "1 warp cannot reach all SMs", 100.0 / 132, 100.0 / 132}};
+  for (const auto& row : kRows) {
+    TestLaunch t({row.blocks, 1, 1}, {row.threads, 1, 1});
+    const report::Report report = t.report();
+    const auto* advice = find(report, "A402");
+    ASSERT_NE(advice, nullptr) << row.blocks;
+    EXPECT_THAT(advice->change, HasSubstr(row.change));
+    EXPECT_NEAR(advice->before, row.before, 0.01);
+    EXPECT_NEAR(advice->after, row.after, 0.01);
+  }
+  TestLaunch full({132, 1, 1}, {32, 1, 1});
+  EXPECT_EQ(find(full.report(), "A402"), nullptr);
+}
+
 }  // namespace
 }  // namespace muscope::advice::testing

@@ -123,14 +123,22 @@ void find_idle_sms(const Context& context, Advices& out) {
     advice.reason = "arithmetic";
     out.push_back(std::move(advice));
   }
-  if (blocks >= all || blocks * threads < 32 * all) return;
+  if (blocks >= all) return;
   report::AdviceReport advice = advice_at(context, {});
-  advice.text = fmt::format("{} blocks for {} SMs: {} stay idle", report::grouped(blocks), all, all - blocks);
-  advice.change = fmt::format("use smaller blocks ({} threads would give each SM one) or give each thread less work",
-                              std::max<std::uint64_t>(32, blocks * threads / all / 32 * 32));
+  advice.text = fmt::format("{} for {} SMs: {}", report::counted_noun(blocks, "block", "blocks"), all,
+                            report::counted_noun(all - blocks, "stays idle", "stay idle"));
+  const std::uint64_t warps = blocks * ((threads + 31) / 32);
+  if (warps >= all)
+    advice.change = fmt::format("use smaller blocks ({} threads would give each SM one) or give each thread less work",
+                                std::max<std::uint64_t>(32, blocks * threads / all / 32 * 32));
+  else
+    advice.change = fmt::format(
+        "{} cannot reach all SMs whatever the block size: give each thread less work, do more in one launch, or let "
+        "other launches run beside it (streams); for a small last step there is nothing to do",
+        report::counted_noun(warps, "warp", "warps"));
   advice.unit = "% SMs in use";
   advice.before = 100.0 * static_cast<double>(blocks) / static_cast<double>(all);
-  advice.after = 100;
+  advice.after = std::min(100.0, 100.0 * static_cast<double>(warps) / static_cast<double>(all));
   advice.reason = "arithmetic; SMs of other launches at the same time are not considered";
   advice.grade = report::Grade::kEstimated;
   out.push_back(std::move(advice));

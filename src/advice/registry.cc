@@ -1,10 +1,9 @@
-// The list of rules, and how their findings are put in order.
+// The list of rules, and asking them all.
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "advice/advice.h"
 #include "advice/context.h"
+#include "advice/order.h"
 #include "advice/rules.h"
 
 namespace muscope::advice {
@@ -39,36 +38,6 @@ const std::vector<Rule>& rules() {
   return all;
 }
 
-namespace {
-
-/// Of several remedies for one access the surest stays: swapped indices, then a shared tile, then another layout.
-void drop_superseded(std::vector<report::AdviceReport>& found) {
-  // Swapping helps transposes too where blocks are not square, but a tile helps more.
-  const auto gain = [&](std::string_view code) {
-    double sum = 0;
-    for (const report::AdviceReport& advice : found)
-      if (advice.code == code) sum += advice.before - advice.after;
-    return sum;
-  };
-  if (gain("A104") > gain("A102"))
-    std::erase_if(found, [](const report::AdviceReport& advice) { return advice.code == "A102"; });
-  constexpr std::string_view kByStrength[] = {"A102", "A104", "A101"};
-  std::set<std::uint32_t> cured;
-  for (const std::string_view code : kByStrength) {
-    std::set<std::uint32_t> here;
-    std::erase_if(found, [&](const report::AdviceReport& advice) {
-      if (advice.code != code) return false;
-      const bool known = std::all_of(advice.sites.begin(), advice.sites.end(),
-                                     [&](std::uint32_t site) { return cured.contains(site); });
-      if (!known) here.insert(advice.sites.begin(), advice.sites.end());
-      return known;
-    });
-    cured.insert(here.begin(), here.end());
-  }
-}
-
-}  // namespace
-
 void advise(report::Report& report) {
   for (report::LaunchReport& launch : report.launches) {
     launch.advice.clear();
@@ -84,10 +53,7 @@ void advise(report::Report& report) {
         found[i].title = rule.title;
       }
     }
-    drop_superseded(found);
-    std::stable_sort(found.begin(), found.end(), [](const report::AdviceReport& a, const report::AdviceReport& b) {
-      return std::tie(b.saves, a.code, a.at.file, a.at.line) < std::tie(a.saves, b.code, b.at.file, b.at.line);
-    });
+    put_in_order(context, found);
     launch.advice = std::move(found);
   }
   // What is about a whole process stands with its last launch, where a run's copies end.

@@ -44,6 +44,66 @@ TEST(Advise, BestFirst) {
   EXPECT_EQ(advice[0].code, "A201");
 }
 
+/// An access inside a function of a toolkit header, called at line 20 of the program.
+std::uint32_t site_in_header(TestLaunch& t, Kind kind) {
+  const std::uint32_t number = t.site(Space::kGlobal, kind, 4, 75);
+  views::Frame call;
+  call.file = "test.cu";
+  call.line = 20;
+  t.kernel.frames.push_back(call);
+  views::Frame& frame = t.kernel.frames[t.kernel.sites[number].frame];
+  frame.file = "/usr/local/cuda/include/sm_60_atomic_functions.hpp";
+  frame.function = "atomicAdd(float*, float)";
+  frame.inlined_at = static_cast<std::uint32_t>(t.kernel.frames.size() - 1);
+  return number;
+}
+
+TEST(Advise, NamesTheCallersLineAndTheHeaderAsCallee) {
+  TestLaunch t({8, 1, 1}, {256, 1, 1});
+  t.run(site_in_header(t, Kind::kRed), [](auto, auto, auto, auto) { return kGlobalBase; });
+  const auto report = t.report();
+  const auto* advice = find(report, "A501");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->at.file, "test.cu");
+  EXPECT_EQ(advice->at.line, 20);
+  EXPECT_TRUE(advice->inlined_at.empty());
+  EXPECT_THAT(advice->text, ::testing::HasSubstr("(within atomicAdd, sm_60_atomic_functions.hpp:75)"));
+}
+
+// Two loads that begin inside sectors want the same thing.
+TEST(Advise, OneWordForOneCause) {
+  TestLaunch t({8, 1, 1}, {256, 1, 1});
+  for (const int line : {10, 10, 12}) {
+    const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, line);
+    t.run(load, [&](auto tx, auto, auto bx, auto) {
+      return kGlobalBase + (std::uint64_t{load} << 24) + 4 * (bx * 256 + tx + 1);
+    });
+  }
+  const auto report = t.report();
+  std::vector<const report::AdviceReport*> found;
+  for (const report::AdviceReport& advice : report.launches[0].advice)
+    if (advice.code == "A103") found.push_back(&advice);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]->before, 3 * 64 * 5);
+  EXPECT_EQ(found[0]->after, 3 * 64 * 4);
+  EXPECT_EQ(found[0]->sites.size(), 3u);
+  EXPECT_THAT(found[0]->text, ::testing::HasSubstr("; likewise 1 more access of this line, and line 12"));
+}
+
+// One warp in a million sectors: nobody needs to know.
+TEST(Advise, NothingAboutNextToNothing) {
+  TestLaunch t({256, 1, 1}, {256, 1, 1});
+  const auto dense = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
+  const auto strided = t.site(Space::kGlobal, Kind::kStore, 4, 12);
+  t.run(dense, [](auto tx, auto, auto bx, auto) { return kGlobalBase + 4 * (bx * 256 + tx); });
+  WarpAddresses addresses;
+  for (unsigned lane = 0; lane < 32; ++lane) addresses[lane] = kGlobalBase + (1 << 26) + 64 * lane;
+  t.warp(strided, 0, 0, addresses);  // 32 sectors where 4 would do, of 8,224
+  EXPECT_EQ(find(t.report(), "A101"), nullptr);
+  for (std::uint32_t block = 1; block < 8; ++block) t.warp(strided, block, 0, addresses);  // 224 in vain: 2.7 %
+  EXPECT_NE(find(t.report(), "A101"), nullptr);
+}
+
 TEST(Advise, NothingForLaunchesThatFailed) {
   TestLaunch t = many_faults();
   t.record.state = views::LaunchState::kFaulted;

@@ -4,22 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "report/cause.h"
-#include "report/source_text.h"
+#include "report/user_place.h"
 
 namespace muscope::check {
 namespace {
-
-/// Where people see the line: at the call in their own code, for code of system headers.
-const report::SourcePosition& shown_at(const report::LineReport& line) {
-  for (std::size_t i = 0; i <= line.inlined_at.size(); ++i) {
-    const report::SourcePosition& at = i == 0 ? line.at : line.inlined_at[i - 1];
-    if (!report::is_system_header(at.file)) return at;
-  }
-  return line.at;
-}
 
 struct Weight {
   double cost = 0;
@@ -43,7 +35,7 @@ Culprit culprit_of(const report::Report& report, const diff::KernelGroup& group,
   std::map<std::tuple<std::string_view, int>, Weight> lines;
   for (const report::LaunchReport* launch : group.launches) {
     for (const report::LineReport& line : launch->lines) {
-      const report::SourcePosition& at = shown_at(line);
+      const report::SourcePosition& at = *report::user_place(line.at, line.inlined_at).at;
       if (at.file.empty() || at.line <= 0) continue;
       const double cost = weight_of(line, metric);
       Weight& weight = lines[{at.file, at.line}];
@@ -63,8 +55,16 @@ Culprit culprit_of(const report::Report& report, const diff::KernelGroup& group,
   const auto& [place, weight] = *most;
   culprit.at = {std::string(std::get<0>(place)), std::get<1>(place), weight.column};
   for (const report::LaunchReport* launch : group.launches) {
+    std::set<std::uint32_t> sites;  // an advice may be about several lines and stand with one of them
+    for (const report::LineReport& line : launch->lines) {
+      const report::SourcePosition& at = *report::user_place(line.at, line.inlined_at).at;
+      if (at.file != culprit.at.file || at.line != culprit.at.line) continue;
+      for (const report::SiteReport& site : line.sites) sites.insert(site.site);
+    }
     const auto about = std::find_if(launch->advice.begin(), launch->advice.end(), [&](const report::AdviceReport& a) {
-      return a.at.file == culprit.at.file && a.at.line == culprit.at.line && !a.change.empty();
+      return !a.change.empty() &&
+             ((a.at.file == culprit.at.file && a.at.line == culprit.at.line) ||
+              std::any_of(a.sites.begin(), a.sites.end(), [&](std::uint32_t site) { return sites.contains(site); }));
     });
     if (about == launch->advice.end()) continue;
     culprit.advice = fmt::format("[{}] {}", about->code, about->change);

@@ -9,7 +9,7 @@
 #include "diff/match_kernels.h"
 #include "report/cause.h"
 #include "report/names.h"
-#include "report/source_text.h"
+#include "report/user_place.h"
 
 namespace muscope::diff {
 namespace {
@@ -77,11 +77,7 @@ std::vector<LinePair> by_number(const std::vector<const LineSums*>& a, const std
 }  // namespace
 
 const report::SourcePosition& shown_at(const report::LineReport& line) {
-  for (std::size_t i = 0; i <= line.inlined_at.size(); ++i) {
-    const report::SourcePosition& at = i == 0 ? line.at : line.inlined_at[i - 1];
-    if (!report::is_system_header(at.file)) return at;
-  }
-  return line.at;
+  return *report::user_place(line.at, line.inlined_at).at;
 }
 
 std::vector<LineSums> lines_of(const KernelGroup& group, const SourceText& text) {

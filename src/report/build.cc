@@ -11,6 +11,7 @@
 #include "report/notes.h"
 #include "report/number_format.h"
 #include "report/report.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -69,8 +70,9 @@ SourceLocation location_of(const SourcePosition& at, int ptx_line, const views::
 }
 
 Diagnostic diagnostic_of(const views::Finding& finding, const views::KernelInfo& kernel) {
+  const FramePosition where = position_of(kernel, finding.frame);
   Diagnostic d = warning(finding.code, finding.text, finding.hint,
-                         location_of(position_of(kernel, finding.frame).at, finding.ptx_line, kernel));
+                         location_of(*user_place(where.at, where.inlined_at).at, finding.ptx_line, kernel));
   if (finding.count > 1) d.text += fmt::format(" ({} times)", grouped(finding.count));
   return d;
 }
@@ -219,7 +221,8 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
     fault.at = where.at;
     fault.inlined_at = where.inlined_at;
     fault.diagnostic = {Severity::kError, record.fault.code, record.fault.text,
-                        location_of(where.at, record.fault.ptx_line, kernel), record.fault.hint};
+                        location_of(*user_place(where.at, where.inlined_at).at, record.fault.ptx_line, kernel),
+                        record.fault.hint};
     fault.instruction = record.fault.instruction;
     fault.ptx_line = record.fault.ptx_line;
     fault.block = record.fault.block;

@@ -109,8 +109,8 @@ struct AdviceReport {
   std::string text;                        ///< what was seen, with figures
   std::string change;                      ///< what to do about it
   std::string bound;                       ///< what limits the gain: "the waste is in L1 look-ups only"; may be empty
-  SourcePosition at;                       ///< line 0: about the whole launch
-  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
+  SourcePosition at;                       ///< the user's line (user_place.h); line 0: about the whole launch
+  std::vector<SourcePosition> inlined_at;  ///< of `at`, innermost call site first
   std::vector<std::uint32_t> sites;        ///< memory instructions it is about
   /// The metric that the change would move, for the sites it touches; unit is empty where nothing can be said.
   std::string unit;  ///< "sectors", "wavefronts", "requests", "constant requests", "% occupancy", ...

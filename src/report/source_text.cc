@@ -181,9 +181,21 @@ std::optional<Extent> find_access(std::string_view line, std::size_t start, Acce
 
 bool is_system_header(std::string_view file) {
   if (file.starts_with("/usr/") || file.starts_with("/opt/")) return true;
-  for (const std::string_view part : {"/targets/x86_64-linux/include/", "/lib/clang/", "/share/muscope/toolkit/"})
+  for (const std::string_view part : {"/targets/x86_64-linux/include/", "/lib/clang/", "/share/muscope/toolkit/",
+                                      "/site-packages/nvidia/", "/include/crt/", "/include/cccl/", "/include/cub/",
+                                      "/include/thrust/", "/include/cooperative_groups/", "/include/cuda/std/"})
     if (file.find(part) != std::string_view::npos) return true;
-  return false;
+  // The toolkit's own headers, wherever it was unpacked.
+  const std::size_t slash = file.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view folder = file.substr(0, slash), name = file.substr(slash + 1);
+  if (!folder.ends_with("/include") && !folder.ends_with("/toolkit")) return false;
+  for (const std::string_view start :
+       {"cuda_fp", "cuda_bf16", "curand", "cooperative_groups", "device_atomic_functions", "device_functions",
+        "math_functions", "cuda_runtime", "musa_", "texture_", "surface_"})
+    if (name.starts_with(start)) return true;
+  return name.starts_with("sm_") && (name.ends_with("_intrinsics.hpp") || name.ends_with("_functions.hpp") ||
+                                     name.ends_with("_intrinsics.h") || name.ends_with("_functions.h"));
 }
 
 std::string relative_path(std::string_view file, std::string_view directory) {

@@ -6,6 +6,7 @@
 #include "report/compiled_text.h"
 #include "report/number_format.h"
 #include "report/text_parts.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -17,12 +18,8 @@ struct SpillingLine {
   std::uint64_t stores = 0, loads = 0, executed = 0;
 };
 
-/// Its own place, or, for code of system headers, the call in the program.
 const SourcePosition& shown_place(const CodeChangeReport& change) {
-  if (!is_system_header(change.at.file)) return change.at;
-  for (const SourcePosition& at : change.inlined_at)
-    if (!is_system_header(at.file)) return at;
-  return change.at;
+  return *user_place(change.at, change.inlined_at).at;
 }
 
 /// "kernel.cu:12"

@@ -9,6 +9,7 @@
 #include "report/names.h"
 #include "report/number_format.h"
 #include "report/text_parts.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -66,16 +67,17 @@ void print_fault(Page& page, const LaunchReport& launch, const TextOptions& opti
   print_message(page, fault.diagnostic);
   page.line(fmt::format("  in {}, launch #{}", shorten_kernel_name(launch.kernel, page.width() - 24), launch.index));
   page.line(fmt::format("  block {}, thread {}", triple(fault.block), triple(fault.thread)));
-  std::string at = fmt::format(
-      "  at {}",
-      position_text(fault.at.line > 0 || !fault.at.file.empty() ? fault.at : SourcePosition{{}, fault.ptx_line, 0, {}},
-                    options));
-  if (!fault.at.function.empty()) at += fmt::format(" in {}", fault.at.function);
-  for (std::size_t i = 0; i < fault.inlined_at.size() && i < 3; ++i)
+  const UserPlace place = user_place(fault.at, fault.inlined_at);
+  const bool known = place.at->line > 0 || !place.at->file.empty();
+  std::string at =
+      fmt::format("  at {}", position_text(known ? *place.at : SourcePosition{{}, fault.ptx_line, 0, {}}, options));
+  if (!place.at->function.empty()) at += fmt::format(" in {}", place.at->function);
+  if (place.depth > 0) at += fmt::format(", which calls {}", callee_text(fault.at, fault.inlined_at));
+  for (std::size_t i = place.depth; i < fault.inlined_at.size() && i < place.depth + 3; ++i)
     at += fmt::format(", inlined at {}", position_text(fault.inlined_at[i], options));
   page.line(at);
-  if (!fault.at.file.empty())
-    print_excerpt(page, fault.at, {}, {{{}, access_of_text(fault.instruction), fault.at.column}}, options, 8);
+  if (!place.at->file.empty())
+    print_excerpt(page, *place.at, {}, {{{}, access_of_text(fault.instruction), place.at->column}}, options, 8);
   if (!fault.instruction.empty())
     page.line(fault.ptx_line > 0 ? fmt::format("  instruction {} (PTX line {})", fault.instruction, fault.ptx_line)
                                  : fmt::format("  instruction {}", fault.instruction));

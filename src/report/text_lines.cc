@@ -6,10 +6,10 @@
 
 #include "report/cause.h"
 #include "report/compiled_text.h"
-#include "report/kernel_name.h"
 #include "report/number_format.h"
 #include "report/source_text.h"
 #include "report/text_parts.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -26,23 +26,8 @@ struct CostlyLine {
 };
 
 CostlyLine shown_where(const LineReport& line, std::uint64_t waste) {
-  CostlyLine costly{&line, waste, &line.at, 0};
-  for (std::size_t i = 0; i <= line.inlined_at.size(); ++i) {
-    const SourcePosition& at = i == 0 ? line.at : line.inlined_at[i - 1];
-    if (is_system_header(at.file)) continue;
-    costly.shown = &at;
-    costly.depth = i;
-    break;
-  }
-  return costly;
-}
-
-/// "atomicAdd": without parameters and without the name that nvcc gives to a file's own namespace.
-std::string function_text(std::string_view name) {
-  std::string text = kernel_base_name(name);
-  if (const std::size_t end = text.find("::"); text.starts_with("_INTERNAL_") && end != std::string::npos)
-    text.erase(0, end + 2);
-  return shorten_kernel_name(text, 40);
+  const UserPlace place = user_place(line.at, line.inlined_at);
+  return {&line, waste, place.at, place.depth};
 }
 
 /// Where the code of the line is called from, or what the shown line calls.

@@ -89,7 +89,12 @@ TEST(SourceText, FindsTheAccess) {
   EXPECT_EQ(access("return __ldg(&x[i]); // y[2]", "return", kRead), "x[i]");
   EXPECT_EQ(access("if (a[i] == b) c = 1;", "if", kRead), "a[i]");
   EXPECT_TRUE(is_system_header("/usr/local/cuda/bin/../targets/x86_64-linux/include/device_atomic_functions.hpp"));
+  EXPECT_TRUE(is_system_header("/home/u/cuda-12.4/include/sm_60_atomic_functions.hpp"));
+  EXPECT_TRUE(is_system_header("/home/u/cuda-12.4/include/curand_kernel.h"));
+  EXPECT_TRUE(is_system_header("/home/u/env/lib/python3.11/site-packages/nvidia/cuda_runtime/include/cuda_fp16.hpp"));
   EXPECT_FALSE(is_system_header("/home/u/src/kernel.cuh"));
+  EXPECT_FALSE(is_system_header("/home/u/src/include/sm_tiles.h"));
+  EXPECT_FALSE(is_system_header("curand_kernel.h"));
   EXPECT_EQ(relative_path("/a/b/c.cu", "/a"), "b/c.cu");
   EXPECT_EQ(relative_path("/ab/c.cu", "/a"), "/ab/c.cu");
   EXPECT_EQ(relative_path("c.cu", "/a"), "c.cu");

@@ -7,6 +7,7 @@
 
 #include "report/number_format.h"
 #include "report/text_parts.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -32,9 +33,10 @@ std::string place_of(const SiteReport& site) {
 
 /// "sparse.cu:27", or nothing without line information.
 std::string line_of(const LineReport& line) {
-  if (line.at.file.empty()) return {};
-  const std::size_t slash = line.at.file.rfind('/');
-  return fmt::format("{}:{}", slash == std::string::npos ? line.at.file : line.at.file.substr(slash + 1), line.at.line);
+  const SourcePosition& at = *user_place(line.at, line.inlined_at).at;
+  if (at.file.empty()) return {};
+  const std::size_t slash = at.file.rfind('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? at.file : at.file.substr(slash + 1), at.line);
 }
 
 /// What a request of the space is made of: sectors, or wavefronts.
