@@ -132,11 +132,8 @@ std::string to_json(const PortReport& report, const Rules& rules, const std::str
   for (const FileReport& file : report.files) {
     Json findings = Json::array();
     for (const Finding& f : file.result.findings) {
-      Json finding{{"code", f.code},
-                   {"severity", name_of(f.severity)},
-                   {"line", f.line},
-                   {"column", f.column},
-                   {"end_column", f.end_column}};
+      Json finding{{"code", f.code},     {"severity", name_of(f.severity)}, {"line", f.line},
+                   {"column", f.column}, {"end_line", f.end_line},          {"end_column", f.end_column}};
       if (!f.name.empty()) finding["name"] = f.name;
       if (!f.library.empty()) finding["library"] = f.library;
       finding["text"] = f.text;

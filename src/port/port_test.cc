@@ -88,6 +88,40 @@ TEST(Port, Headers) {
   EXPECT_EQ(port("#include <cuda_runtime.h>\n# include \"cublas_v2.h\"\n#include <cub/cub.cuh>\n").text,
             "#include <musa_runtime.h>\n# include \"mublas.h\"\n#include <cub/cub.cuh>\n");
   EXPECT_THAT(port("#include <nvml.h>\n").codes, Contains("P012"));
+  // Of each table, and whatever the order in which tables are read.
+  const std::pair<const char*, const char*> regular[] = {{"cuda.h", "musa.h"},
+                                                         {"cufft.h", "mufft.h"},
+                                                         {"cublasLt.h", "mublasLt.h"},
+                                                         {"cuda_fp16.h", "musa_fp16.h"},
+                                                         {"cusparse.h", "musparse.h"},
+                                                         {"cusolverDn.h", "musolverDn.h"},
+                                                         {"cupti.h", "mupti.h"},
+                                                         {"npp.h", "mtpp.h"},
+                                                         {"curand_kernel.h", "murand_kernel.h"},
+                                                         {"nccl.h", "mccl.h"},
+                                                         {"cuComplex.h", "muComplex.h"},
+                                                         {"curand_philox4x32_x.h", "murand_philox4x32_10.h"}};
+  for (const auto& [from, to] : regular) {
+    EXPECT_EQ(port(std::string("#include <") + from + ">\n").text, std::string("#include <") + to + ">\n");
+    EXPECT_EQ(port(std::string("#include <") + to + ">\n", back()).text, std::string("#include <") + from + ">\n");
+  }
+}
+
+TEST(Port, PlacesOfWhatIsLonger) {
+  const Ported result =
+      port("int f() {\n  asm volatile(\"bfe.u32 %0, %1;\"\n      : \"=r\"(a)\n      : \"r\"(b));\n}\n");
+  ASSERT_THAT(result.codes, Contains("P001"));
+  const Finding& finding = result.report.files.front().result.findings.front();
+  EXPECT_EQ(finding.line, 2);
+  EXPECT_EQ(finding.end_line, 4);
+}
+
+TEST(Port, SharedMemoryOfCuda) {
+  EXPECT_THAT(port("bool fits = sizeof(TempStorage) <= 48 * 1024;").codes, Contains("P017"));
+  EXPECT_THAT(port("int smem_bytes = 49152;").codes, Contains("P017"));
+  EXPECT_THAT(port("int pixels = 48 * 1024;").codes, Not(Contains("P017")));
+  EXPECT_THAT(port("int smem_bytes = 16 * 1024;").codes, Not(Contains("P017")));
+  EXPECT_THAT(port("v = attributes.ptxVersion * 10;").codes, Contains("P003"));
 }
 
 TEST(Port, ArchitecturesByMeaning) {

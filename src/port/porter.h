@@ -55,7 +55,9 @@ class Porter {
   void header(const Token& token);
   void comment(const Token& token);
   void words_in(const Token& token, bool change, std::uint64_t& left);
+  std::size_t file_in_text(const Token& token, std::size_t at);
   void string(const Token& token);
+  void number(const Token& token);
   void assembly(const Token& token);
   void pasted(const Token& token, const std::string& name);
   void count(const std::string& name, const NameInfo& info, const std::string& to);

@@ -37,10 +37,15 @@ void locate(std::string_view text, std::vector<Finding>& findings) {
     advance(finding.begin);
     finding.line = line;
     finding.column = column;
+    const std::size_t stop = std::min(finding.end, text.size());
     int end = column;
-    for (std::size_t i = finding.begin; i < std::min(finding.end, text.size()) && text[i] != '\n'; ++i)
-      end += (static_cast<unsigned char>(text[i]) & 0xc0u) != 0x80u ? 1 : 0;
+    std::size_t i = finding.begin;
+    for (; i < stop && text[i] != '\n'; ++i) end += (static_cast<unsigned char>(text[i]) & 0xc0u) != 0x80u ? 1 : 0;
     finding.end_column = end;
+    finding.end_line = line;
+    if (i < stop)
+      finding.end_line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                                      text.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
   }
 }
 

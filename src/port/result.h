@@ -29,7 +29,8 @@ struct Finding {
   std::string library;  ///< of the name; may be empty
   std::size_t begin = 0, end = 0;
   /// From 1; columns count characters. Lines and columns of the text as it was read.
-  int line = 0, column = 0, end_column = 0;
+  int line = 0, column = 0, end_line = 0;
+  int end_column = 0;  ///< where the finding, or its first line, ends
 };
 
 /// One name that was changed.

@@ -92,6 +92,8 @@ bool Condition::holds(const Target& target) const {
 
 Rules::Rules(std::span<const RuleText> tables) {
   for (const RuleText& table : tables) read(table);
+  // Only now are all replacements known: the order of tables does not matter.
+  for (const auto& [fields, library] : regular_headers_) add_header(fields, library);
   std::sort(codes_.begin(), codes_.end(), [](const auto& a, const auto& b) { return a.code < b.code; });
   std::sort(archs_.begin(), archs_.end());
 }
@@ -144,7 +146,10 @@ void Rules::read_row(const std::vector<std::string>& f, const std::string& libra
   } else if (kind == "word") {
     pair(words_, words_back_);
   } else if (kind == "header") {
-    add_header(f, library);
+    if (f[2] == "=")
+      regular_headers_.emplace_back(f, library);
+    else
+      add_header(f, library);
   } else if (kind == "replace") {
     replacements_.push_back({f[1], f[2], "any", "any"});
   } else if (kind == "guard") {

@@ -143,6 +143,7 @@ class Rules {
   std::unordered_map<std::string, std::string> wrong_;
   Names names_, names_back_, headers_, headers_back_, words_, words_back_;
   std::vector<HeaderFamily> header_families_;
+  std::vector<std::pair<std::vector<std::string>, std::string>> regular_headers_;  ///< rows and their libraries
   std::vector<Report> reports_, missing_;
   std::vector<std::pair<Pattern, Pattern>> suspects_;
   std::unordered_set<std::string> seen_;

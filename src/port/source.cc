@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "port/porter.h"
+#include "port/tree.h"
 
 namespace muscope::port {
 namespace {
@@ -65,6 +66,9 @@ FileResult Porter::run() {
       case TokenKind::kRawString:
         string(token);
         break;
+      case TokenKind::kNumber:
+        number(token);
+        break;
       default:
         break;
     }
@@ -104,8 +108,36 @@ void Porter::check_musa() {
   result_.names.clear();
 }
 
+/// CUDA's 48 KiB of shared memory for a block, written as a number on a line that speaks of shared memory.
+void Porter::number(const Token& token) {
+  if (!to_musa_) return;
+  const auto is_number = [&](const Token& t, std::string_view text) {
+    return t.kind == TokenKind::kNumber && raw(t).substr(0, text.size()) == text &&
+           raw(t).find_first_not_of("uUlL", text.size()) == std::string_view::npos;
+  };
+  const bool last = is_number(token, "1024") || is_number(token, "48");
+  const bool product = last && is(back(0), "*") && is_number(back(1), is_number(token, "48") ? "1024" : "48");
+  if (!product && !is_number(token, "49152") && !is_number(token, "0xc000") && !is_number(token, "0xC000")) return;
+  const std::size_t newline = text_.rfind('\n', token.begin);
+  const std::size_t from = newline == std::string_view::npos ? 0 : newline + 1;
+  const std::string_view line =
+      text_.substr(from, std::min<std::size_t>(text_.find('\n', token.end), text_.size()) - from);
+  constexpr std::string_view kWords[] = {"smem", "SMEM", "shared", "Shared", "SHARED", "Storage"};
+  if (std::none_of(std::begin(kWords), std::end(kWords),
+                   [&](std::string_view word) { return line.find(word) != std::string_view::npos; }))
+    return;
+  find(
+      "P017", token, std::string(raw(token)),
+      "48 KiB is what a block may have on CUDA; on MUSA 28 KiB (mp_21, mp_22), 72 KiB with opt-in on mp_22, 192 KiB on "
+      "mp_31");
+}
+
 void Porter::identifier(const Token& token) {
   const std::string name = lexer_.spelling(token);
+  if (is(back(0), ".") || is(back(0), ">"))
+    for (const Report* report : names_.of("." + name).reports)
+      if (to_musa_ && report->when.holds(options_.target))
+        find(report->code, token, name, fmt::format("'{}': {}", name, report->text), report->library);
   if (name == "asm" || name == "__asm__" || name == "__asm") return assembly(token);
   if (name == "cuda" || name == "musa") return namespace_name(token);
   if (name == "texture" && to_musa_) {
@@ -298,6 +330,31 @@ void Porter::comment(const Token& token) {
   words_in(token, options_.comments, result_.in_comments);
 }
 
+/// A file of the project or a header that has a new name, as written from `at` of a comment or string: changed there
+/// too. Where it ends; `at` when there is none.
+std::size_t Porter::file_in_text(const Token& token, std::size_t at) {
+  constexpr std::size_t kLongest = 4096;
+  const std::string_view text = raw(token);
+  std::size_t end = at;
+  while (
+      end < text.size() && end - at < kLongest &&
+      (is_word_byte(static_cast<unsigned char>(text[end])) || text[end] == '.' || text[end] == '/' || text[end] == '-'))
+    ++end;
+  while (end > at && text[end - 1] == '.') --end;
+  const std::string name(text.substr(at, end - at));
+  std::string to;
+  if (project_.renamed_file && !renamed_path(name, options_.target.direction).empty())
+    to = project_.renamed_file(path_, name);
+  else if (name.ends_with(".h"))
+    to = rules_.header(name, options_.target.direction).to;
+  if (to.empty()) return at;
+  Token place = token;
+  place.begin = token.begin + at;
+  place.end = token.begin + end;
+  add_edit(place, to, EditKind::kName);
+  return end;
+}
+
 void Porter::words_in(const Token& token, bool change, std::uint64_t& left) {
   const std::string_view text = raw(token);
   for (std::size_t i = 0; i < text.size();) {
@@ -305,6 +362,11 @@ void Porter::words_in(const Token& token, bool change, std::uint64_t& left) {
       ++i;
       continue;
     }
+    if (change)
+      if (const std::size_t after = file_in_text(token, i); after > i) {
+        i = after;
+        continue;
+      }
     std::size_t end = i;
     while (end < text.size() && is_word_byte(static_cast<unsigned char>(text[end]))) ++end;
     const std::string name(text.substr(i, end - i));
@@ -346,8 +408,10 @@ void Porter::assembly(const Token& token) {
   std::string text;
   int depth = 0;
   bool statement = false;
+  Token whole = token;  // to the closing bracket: what has to be replaced
   for (int i = 0; i < 400 && next.kind != TokenKind::kEnd && next.kind != TokenKind::kDirectiveEnd; ++i) {
     if (is(next, "(")) ++depth, statement = true;
+    if (depth > 0) whole.end = next.end;
     if (is(next, ")") && --depth <= 0) break;
     if (is(next, ";") || is(next, "{")) break;
     if (next.kind == TokenKind::kString || next.kind == TokenKind::kRawString) text += ahead.raw(next);
@@ -355,7 +419,7 @@ void Porter::assembly(const Token& token) {
   }
   if (!statement || !to_musa_) return;
   if (!device_ && !text.empty() && !looks_like_ptx(text)) return;
-  find("P001", token, "asm", "inline PTX: mcc cannot assemble it; use an intrinsic, or plain C++");
+  find("P001", whole, "asm", "inline PTX: mcc cannot assemble it; use an intrinsic, or plain C++");
 }
 
 bool is_device_file(std::string_view path) {
