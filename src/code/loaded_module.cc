@@ -20,28 +20,40 @@ std::uint64_t align_up(std::uint64_t value, int alignment) {
   return (value + a - 1) / a * a;
 }
 
-bool holds_functions(const ptx::Variable& variable) {
+/// Kernels have one number in PTX and machine code.
+bool is_device_function(const ptx::Module& module, std::uint32_t function) {
+  return function >= module.functions.size() || !module.functions[function].is_entry;
+}
+
+bool holds_function(const ptx::Module& module, const ptx::Relocation& r) {
+  return r.symbol_kind == ptx::SymbolKind::kFunction && is_device_function(module, r.symbol);
+}
+
+bool holds_functions(const ptx::Module& module, const ptx::Variable& variable) {
   return std::any_of(variable.relocations.begin(), variable.relocations.end(),
-                     [](const ptx::Relocation& r) { return r.symbol_kind == ptx::SymbolKind::kFunction; });
+                     [&](const ptx::Relocation& r) { return holds_function(module, r); });
 }
 
 /// Is a function's address taken, or a function called by address?
-bool passes_functions(const ptx::Instruction& instruction) {
+bool passes_functions(const ptx::Module& module, const ptx::Instruction& instruction) {
   const bool call = instruction.opcode == ptx::Opcode::k_call;
   for (std::size_t n = 0; n < instruction.operands.size(); ++n) {
     const ptx::Operand& operand = instruction.operands[n];
     const bool callee = call && n == ptx::CallOperands::kCallee;
-    if (callee ? operand.kind == ptx::OperandKind::kRegister : operand.symbol_kind == ptx::SymbolKind::kFunction)
+    if (callee ? operand.kind == ptx::OperandKind::kRegister
+               : operand.symbol_kind == ptx::SymbolKind::kFunction && is_device_function(module, operand.symbol))
       return true;
   }
   return false;
 }
 
 bool passes_functions(const ptx::Module& module) {
-  const auto in_body = [](const ptx::Function& f) {
-    return std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) { return passes_functions(i); });
+  const auto in_body = [&](const ptx::Function& f) {
+    return std::any_of(f.body.begin(), f.body.end(),
+                       [&](const ptx::Instruction& i) { return passes_functions(module, i); });
   };
-  return std::any_of(module.variables.begin(), module.variables.end(), holds_functions) ||
+  return std::any_of(module.variables.begin(), module.variables.end(),
+                     [&](const ptx::Variable& v) { return holds_functions(module, v); }) ||
          std::any_of(module.functions.begin(), module.functions.end(), in_body);
 }
 
@@ -91,7 +103,7 @@ void LoadedModule::decide_for_all_kernels() {
   }
   if (shared_problem_.empty()) return;
   for (const ptx::Variable& v : module_->variables)
-    if (holds_functions(v))
+    if (holds_functions(*module_, v))
       if (const auto at = symbols_.find(v.name); at != symbols_.end()) initialise(v, at->second);
 }
 
@@ -142,13 +154,13 @@ void LoadedModule::take_function_handles() {
   };
   for (const ptx::Variable& v : module_->variables) {
     const auto at = symbols_.find(v.name);
-    if (!holds_functions(v) || at == symbols_.end() || at->second.address == 0) continue;
+    if (!holds_functions(*module_, v) || at == symbols_.end() || at->second.address == 0) continue;
     auto* bytes = static_cast<std::uint8_t*>(memory_.host_pointer(at->second.address));
     const auto take = [&](const auto& from) {
       for (const cubin::ImageSymbol& s : from.symbols)
         if (s.name == v.name && s.offset + v.size <= from.bytes.size())
           for (const ptx::Relocation& r : v.relocations)
-            if (r.symbol_kind == ptx::SymbolKind::kFunction && r.offset + 8 <= v.size) {
+            if (holds_function(*module_, r) && r.offset + 8 <= v.size) {
               const std::uint64_t address = address_at(from.relocations, s.offset + r.offset);
               std::memcpy(bytes + r.offset, &address, 8);
               if (address == 0) std::memcpy(bytes + r.offset, from.bytes.data() + s.offset + r.offset, 8);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "code/machine_builder.h"
+#include "code/system_functions.h"
 
 namespace muscope::code {
 namespace {
@@ -413,18 +414,9 @@ class MachineLowering {
 
   /// A function of the device runtime: called as any other, it returns by the register pair R20.
   void add_external(std::uint64_t address, const std::string& name) {
-    struct Signature {
-      const char* name;
-      std::vector<std::pair<std::uint8_t, std::uint8_t>> arguments;  // first register, words
-      std::uint8_t result_words;
-    };
-    static const Signature kSignatures[] = {{"vprintf", {{4, 2}, {6, 2}}, 1},
-                                            {"malloc", {{4, 2}}, 2},
-                                            {"free", {{4, 2}}, 0},
-                                            {"__assertfail", {{4, 2}, {6, 2}, {8, 1}, {10, 2}, {12, 2}}, 0}};
-    const auto known = std::find_if(std::begin(kSignatures), std::end(kSignatures),
-                                    [&](const Signature& s) { return name == s.name; });
-    if (known == std::end(kSignatures)) return;  // a call of it ends in "no code begins there"
+    const auto all = system_functions();
+    const auto known = std::find_if(all.begin(), all.end(), [&](const SystemFunction& f) { return name == f.name; });
+    if (known == all.end()) return;  // a call of it ends in "no code begins there"
     b_.kernel().code_targets[address] = enter(0, false);
     Op& op = b_.kernel().ops.emplace_back();
     op.kind = OpKind::kMachine;
@@ -451,7 +443,6 @@ class MachineLowering {
     back.a = b_.reg(20);
     back.dst_lane_bytes = 8;
     b_.kernel().has_calls = true;
-    if (name == "malloc" || name == "free") b_.kernel().ordered = true;
   }
 
   MachineBuilder b_;

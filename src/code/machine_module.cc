@@ -6,6 +6,7 @@
 #include "code/kernel.h"
 #include "code/loaded_module.h"
 #include "code/source_frames.h"
+#include "code/system_functions.h"
 
 namespace muscope::code {
 namespace {
@@ -33,8 +34,6 @@ std::vector<std::string> private_names(const cubin::CodeImage& image) {
     if (names[n] == names[n - 1]) twice.push_back(names[n]);
   return twice;
 }
-
-constexpr const char* kExternals[] = {"vprintf", "malloc", "free", "__assertfail"};
 
 }  // namespace
 
@@ -68,19 +67,34 @@ MachineModule::MachineModule(std::shared_ptr<const MachineCode> code, const Load
   at.address = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
     if (std::binary_search(twice.begin(), twice.end(), symbol)) return std::nullopt;  // at.data knows which
     if (const LoadedModule::Symbol* known = module.symbol(symbol)) return known->address;
-    for (std::size_t n = 0; n < std::size(kExternals); ++n)
-      if (symbol == kExternals[n]) return kExternalWindow + 16 * n;
-    return std::nullopt;
+    return external_address(symbol);
+  };
+  at.kernel = [&](std::string_view symbol) -> std::optional<std::uint64_t> {
+    const std::uint32_t index = module.ptx().find_function(symbol);
+    if (index == ptx::kNoIndex || !module.ptx().functions[index].is_entry) return std::nullopt;
+    return kFunctionWindow + std::uint64_t{index} * 16;  // as PTX names it
   };
   for (const cubin::RelocationProblem& p : cubin::apply_relocations(image_, at))
     problems_.try_emplace(p.section, p.why);
-  for (std::size_t n = 0; n < std::size(kExternals); ++n) externals_[kExternalWindow + 16 * n] = kExternals[n];
   const auto copy = [&](std::uint64_t to, const std::vector<std::uint8_t>& bytes) {
     if (!bytes.empty()) std::memcpy(memory.host_pointer(to), bytes.data(), bytes.size());
   };
   for (const cubin::ConstantData& c : image_.constants)
     if (c.bank != 3) copy(bank_address_.at({c.bank, c.owner}), c.bytes);
   for (std::size_t n = 0; n < at.data.size(); ++n) copy(at.data[n], image_.data[n].bytes);
+}
+
+// Functions of the driver that muscope does not have get an address too: kernels that do not call them can be executed.
+std::optional<std::uint64_t> MachineModule::external_address(std::string_view symbol) {
+  const auto all = system_functions();
+  if (!symbol.starts_with(kSystemCall) &&
+      std::none_of(all.begin(), all.end(), [&](const SystemFunction& f) { return f.name == symbol; }))
+    return std::nullopt;
+  for (const auto& [address, name] : externals_)
+    if (name == symbol) return address;
+  const std::uint64_t address = kExternalWindow + 16 * externals_.size();
+  externals_[address] = symbol;
+  return address;
 }
 
 std::vector<std::uint64_t> MachineModule::section_addresses(const MachineCode& code) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "code/machine_input.h"
@@ -50,6 +51,8 @@ class MachineModule {
                    std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;
   std::uint32_t frame_row(const cubin::FrameRow& row, MachineInput& out,
                           std::map<std::array<std::int64_t, 3>, std::uint32_t>& known) const;
+  /// The address given to a function of the driver; nothing when `symbol` is none.
+  std::optional<std::uint64_t> external_address(std::string_view symbol);
 
   std::shared_ptr<const MachineCode> code_;
   cubin::CodeImage image_;                       ///< relocated

@@ -174,6 +174,8 @@ struct Placement {
   /// Address of a variable in global memory or of a function outside the cubin (vprintf, malloc ...). No value: not
   /// known. Asked first for variables of the cubin too, by mangled name, so that the module's own placing is used.
   std::function<std::optional<std::uint64_t>(std::string_view symbol)> address;
+  /// What device code passes to name a kernel when it launches one; none: not known.
+  std::function<std::optional<std::uint64_t>(std::string_view symbol)> kernel;
   std::vector<std::uint64_t> data;  ///< address of each data section, for variables that `address` does not know; may
                                     ///< be empty
 };

@@ -28,11 +28,13 @@ RelocationForm one_byte(const char* name, std::uint32_t byte) {
   return address(name, 8, {bit, bit, 8});
 }
 
+RelocationForm kernel_name(RelocationForm form, const char* name) {
+  form.name = name;
+  form.value = RelocationValue::kKernel;
+  return form;
+}
+
 /// The undefined symbol whose value is the base of a table that muscope does not have: handles are addresses.
-/// Halves of a kernel's address, in what nvlink 13.0.88 makes of `child<<<...>>>` in device code.
-constexpr unsigned kKernelLow = 0x3e, kKernelHigh = 0x3f;
-/// Functions of the device runtime that the driver supplies; launches from the device are some.
-constexpr std::string_view kSystemCall = "__cuda_syscall_";
 constexpr std::string_view kFunctionTable = "__UFT_OFFSET";
 
 void put(std::vector<std::uint8_t>& bytes, std::uint64_t offset, const BitField& field, std::uint64_t value) {
@@ -78,16 +80,18 @@ class Applier {
  private:
   std::string apply_one(std::vector<std::uint8_t>& bytes, const Relocation& r) const {
     const RelocationForm form = relocation_form(r.type);
-    if (r.symbol.starts_with(kSystemCall) && r.place == SymbolPlace::kUndefined)
-      return fmt::format("it calls '{}', which only NVIDIA's driver has", r.symbol);
-    if (r.type == kKernelLow || r.type == kKernelHigh)
-      return fmt::format("it uses the address of the kernel '{}', as launches from the device do", r.symbol);
     if (form.value == RelocationValue::kUnknown) return fmt::format("relocation type {} is not known", r.type);
     if (form.value == RelocationValue::kNothing) return {};
     if (!inside(bytes.size(), r.offset, form.bytes)) return "it lies outside its section";
     const auto added = static_cast<std::uint64_t>(r.addend);
     std::uint64_t value = 0;
-    if (form.value == RelocationValue::kConstantSlot) {
+    if (form.value == RelocationValue::kKernel) {
+      const auto handle = placement_.kernel ? placement_.kernel(r.symbol) : std::nullopt;
+      if (!handle)
+        return fmt::format("it uses the address of the kernel '{}', as launches from the device do", r.symbol);
+      value = *handle + added;
+      if (!fits(form, value)) return fmt::format("the address {:#x} of '{}' does not fit", value, r.symbol);
+    } else if (form.value == RelocationValue::kConstantSlot) {
       const ConstantData* bank = at(image_.constants, r);
       if (r.place != SymbolPlace::kConstant || bank == nullptr) return "its symbol is not in a constant bank";
       const std::uint64_t offset = r.value + added;
@@ -145,9 +149,11 @@ class Applier {
 
 RelocationForm relocation_form(std::uint32_t type) {
   using enum RelocationValue;
-  constexpr std::uint32_t kByte = 0x4c, kGenericByte = 0x54, kHandleByte = 0x68;
+  constexpr std::uint32_t kByte = 0x4c, kGenericByte = 0x54, kKernelByte = 0x5c, kHandleByte = 0x68;
   if (type >= kByte && type < kByte + 8) return one_byte("8_0", type - kByte);
   if (type >= kGenericByte && type < kGenericByte + 8) return one_byte("G8_0", type - kGenericByte);
+  if (type >= kKernelByte && type < kKernelByte + 8)
+    return kernel_name(one_byte("", type - kKernelByte), "FUNC_DESC_8_0");
   if (type >= kHandleByte && type < kHandleByte + 8) return one_byte("UNIFIED_8_0", type - kHandleByte);
   switch (type) {
     case 0x00:
@@ -160,6 +166,16 @@ RelocationForm relocation_form(std::uint32_t type) {
       return address("G32", 4, {0, 0, 32});
     case 0x04:
       return address("G64", 8, {0, 0, 64});
+    case 0x22:
+      return kernel_name(address("", 4, {0, 0, 32}), "FUNC_DESC_32");
+    case 0x23:
+      return kernel_name(address("", 8, {0, 0, 64}), "FUNC_DESC_64");
+    case 0x3d:
+      return kernel_name(address("", kWord, {32, 0, 32}), "FUNC_DESC32_32");
+    case 0x3e:
+      return kernel_name(address("", kWord, {32, 0, 32}), "FUNC_DESC32_LO_32");
+    case 0x3f:
+      return kernel_name(address("", kWord, {32, 32, 32}), "FUNC_DESC32_HI_32");
     case 0x37:
       return address("ABS32_32", kWord, {32, 0, 32});
     case 0x38:

@@ -28,6 +28,9 @@
 //   0x40        CONST_FIELD19_40         40..53        V / 4, offset in the symbol's bank: operand c[bank][offset]
 //   0x42        CONST_FIELD21_38         38..53        V
 //   0x73        CONST_FIELD22_37         37..53        V; of all three the bank's number is in bits 54..58
+//   0x22, 0x23  FUNC_DESC_32, _64        as 32, 64     what launches from the device name the kernel by; 0x5c..0x63
+//                                                      FUNC_DESC_8_0.. byte by byte
+//   0x3d..0x3f  FUNC_DESC32_32, _LO_32, _HI_32         the same, as ABS32
 //   0x66, 0x67  UNIFIED, UNIFIED_32      as 64, 32     handle of a function; 0x68..0x6f byte by byte
 //   0x70, 0x71  UNIFIED32_LO_32, _HI_32  as ABS32      handle of a function
 //   0x44, 0x45, 0x48, 0x49                             nothing to do when code is loaded
@@ -56,6 +59,7 @@ enum class SymbolPlace : std::uint8_t {
 enum class RelocationValue : std::uint8_t {
   kAddress,       ///< S + A
   kConstantSlot,  ///< bank of the symbol and S + A
+  kKernel,        ///< Placement::kernel of the symbol
   kNothing,       ///< needs no patch
   kUnknown,       ///< a type that muscope does not know
 };

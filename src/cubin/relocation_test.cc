@@ -85,6 +85,24 @@ TEST(Relocation, FieldsOfInstructions) {
   EXPECT_EQ(patched(one_word(0x44, undefined, 0), kAddress), (TestWord{0, 0}));
 }
 
+// What `child<<<...>>>` in device code is compiled to, and tables of kernels.
+TEST(Relocation, KernelsByTheirOwnNumbers) {
+  static constexpr std::uint64_t kHandle = 0x8300'0000'0120;
+  const auto word = [](std::uint32_t type) {
+    CodeImage image = one_word(type, SymbolPlace::kCode, 0);
+    Placement placement;
+    placement.sections.push_back(kCodeBase);
+    placement.kernel = [](std::string_view name) { return name == "s" ? std::optional(kHandle) : std::nullopt; };
+    for (const auto& problem : apply_relocations(image, placement)) ADD_FAILURE() << problem.why;
+    return word_at(image.sections[0], 0);
+  };
+  EXPECT_EQ(word(0x3e), (TestWord{0x0000'0120ull << 32, 0}));
+  EXPECT_EQ(word(0x3f), (TestWord{0x0000'8300ull << 32, 0}));
+  EXPECT_EQ(word(0x23), (TestWord{kHandle, 0}));
+  EXPECT_EQ(word(0x5d), (TestWord{kHandle & 0xff00, 0}));
+  EXPECT_EQ(word(0x61), (TestWord{kHandle & 0xff00'0000'0000, 0}));
+}
+
 TEST(Relocation, KeepsOtherBits) {
   CodeImage image = one_word(0x4b, SymbolPlace::kUndefined, 0);
   std::fill(image.sections[0].bytes.begin(), image.sections[0].bytes.end(), 0xff);

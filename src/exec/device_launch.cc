@@ -1,4 +1,4 @@
-// The functions by which the device runtime (libcudadevrt, which is linked in as PTX) asks the driver for launches:
+// The functions by which the device runtime (libcudadevrt, which is linked in) asks the driver for launches:
 // parameter buffers, launches, streams and events of device code. Launches begin when the kernel that made them has
 // ended, in the order of blocks and calls: without cudaDeviceSynchronize() on the device, which CUDA 12 took away, no
 // kernel can tell. Streams and events therefore order nothing more.
@@ -21,20 +21,22 @@ constexpr std::uint64_t kLastNamedStream = 4;             ///< cudaStreamFireAnd
 /// A dim3 passed by value.
 std::array<std::uint32_t, 3> extent(Warp& w, const code::CallDetails& call, std::size_t index, unsigned lane) {
   std::array<std::uint32_t, 3> e{};
-  if (index < call.arguments.size() && !call.arguments[index].is_register && call.arguments[index].bytes == sizeof e)
-    std::memcpy(e.data(), local_bytes(w, lane, call.arguments[index].caller_local), sizeof e);
+  if (index >= call.arguments.size() || call.arguments[index].bytes != sizeof e) return e;
+  const auto& a = call.arguments[index];
+  if (is_machine(w))
+    for (std::size_t n = 0; n < e.size(); ++n) e[n] = w.src<std::uint32_t>(a.caller_place.bits)[lane + n * kGroupLanes];
+  else if (!a.is_register)
+    std::memcpy(e.data(), local_bytes(w, lane, a.caller_local), sizeof e);
   return e;
 }
 
-const XOp* get_parameter_buffer(Warp& w, const XOp* op) {
+template <typename F>
+const XOp* give_buffers(Warp& w, const XOp* op, F describe) {
   const code::CallDetails& call = *op->source->call;
   w.progress = true;
   each_lane(w, [&](unsigned lane) {
     DeviceLaunch launch;
-    launch.function = argument(w, call, 0, lane);
-    launch.grid = extent(w, call, 1, lane);
-    launch.block = extent(w, call, 2, lane);
-    launch.dynamic_shared = static_cast<std::uint32_t>(argument(w, call, 3, lane));
+    describe(launch, lane);
     launch.parameters =
         w.worker->memory->allocate(kDeviceParameterBytes, memory::Kind::kModule, w.worker->launch->request->device);
     if (launch.parameters != 0)
@@ -44,6 +46,21 @@ const XOp* get_parameter_buffer(Warp& w, const XOp* op) {
     result(w, call, lane, launch.parameters);
   });
   return op + 1;
+}
+
+const XOp* get_parameter_buffer(Warp& w, const XOp* op) {
+  return give_buffers(w, op, [&](DeviceLaunch& launch, unsigned lane) {
+    const code::CallDetails& call = *op->source->call;
+    launch.function = argument(w, call, 0, lane);
+    launch.grid = extent(w, call, 1, lane);
+    launch.block = extent(w, call, 2, lane);
+    launch.dynamic_shared = static_cast<std::uint32_t>(argument(w, call, 3, lane));
+  });
+}
+
+/// Of cudaGetParameterBuffer(): the launch itself says which kernel.
+const XOp* get_plain_buffer(Warp& w, const XOp* op) {
+  return give_buffers(w, op, [](DeviceLaunch&, unsigned) {});
 }
 
 /// What an H200 launches from the device (tests/programs/device_launches.cu): extents as for the host, 48 KiB of
@@ -57,13 +74,17 @@ bool can_launch(const DeviceLaunch& launch) {
          threads >= 1 && threads <= kMostThreads && bz <= kMostThreadsZ && launch.dynamic_shared <= 48u << 10;
 }
 
-std::uint32_t launch_prepared(Warp& w, std::uint64_t parameters, std::uint64_t stream) {
+std::vector<DeviceLaunch>::iterator prepared_at(Warp& w, std::uint64_t parameters) {
   auto& prepared = w.block->prepared;
-  const auto found = std::find_if(prepared.begin(), prepared.end(),
-                                  [&](const DeviceLaunch& launch) { return launch.parameters == parameters; });
-  if (found == prepared.end()) return kInvalidValue;
+  return std::find_if(prepared.begin(), prepared.end(),
+                      [&](const DeviceLaunch& launch) { return launch.parameters == parameters; });
+}
+
+std::uint32_t launch_prepared(Warp& w, std::uint64_t parameters, std::uint64_t stream) {
+  const auto found = prepared_at(w, parameters);
+  if (found == w.block->prepared.end()) return kInvalidValue;
   DeviceLaunch launch = *found;
-  prepared.erase(found);
+  w.block->prepared.erase(found);
   launch.stream = stream;
   const bool known_stream = stream <= kLastNamedStream || stream >> 32 == kFirstHandle >> 32;
   if (!known_stream || !can_launch(launch)) {
@@ -79,6 +100,25 @@ const XOp* launch_device(Warp& w, const XOp* op) {
   w.progress = true;
   each_lane(w, [&](unsigned lane) {
     const std::uint32_t error = launch_prepared(w, argument(w, call, 0, lane), argument(w, call, 1, lane));
+    result(w, call, lane, error);
+  });
+  return op + 1;
+}
+
+/// cudaLaunchDevice(): kernel, parameters, where grid and block stand, dynamic shared memory, stream.
+const XOp* launch_described(Warp& w, const XOp* op) {
+  const code::CallDetails& call = *op->source->call;
+  w.progress = true;
+  each_lane(w, [&](unsigned lane) {
+    const std::uint64_t parameters = argument(w, call, 1, lane);
+    const auto launch = prepared_at(w, parameters);
+    std::uint32_t error = kInvalidValue;
+    if (launch != w.block->prepared.end() && read(w, lane, argument(w, call, 2, lane), launch->grid.data(), 12) &&
+        read(w, lane, argument(w, call, 3, lane), launch->block.data(), 12)) {
+      launch->function = argument(w, call, 0, lane);
+      launch->dynamic_shared = static_cast<std::uint32_t>(argument(w, call, 4, lane));
+      error = launch_prepared(w, parameters, argument(w, call, 5, lane));
+    }
     result(w, call, lane, error);
   });
   return op + 1;
@@ -136,6 +176,8 @@ struct Entry {
 /// After "__cuda_syscall_cnpv2", as cuda_device_runtime.o of CUDA 13.0 calls them.
 constexpr Entry kEntries[] = {{"GetParameterBufferV2", get_parameter_buffer},
                               {"LaunchDeviceV2", launch_device},
+                              {"GetParameterBuffer", get_plain_buffer},
+                              {"LaunchDevice", launch_described},
                               {"StreamCreate", create_handle},
                               {"EventCreate", create_handle},
                               {"StreamDestroy", nothing_to_do},

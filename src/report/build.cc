@@ -131,7 +131,9 @@ void add_launch_metrics(LaunchReport& launch, const views::LaunchRecord& record,
 
 /// vprintf with three arguments alone executes 7,462 instructions on an H200 (experiments/system_calls.cu).
 constexpr const char* kDriverCode =
-    "they call printf, malloc, free or assert on the device, whose instructions are the driver's and are not counted";
+    "they call printf, malloc, free or assert on the device, or launch kernels there: the driver's instructions for "
+    "that "
+    "are not counted";
 
 /// Counts of machine code were compared with counters of an H200 only (docs/accuracy.md).
 bool counts_are_proven(const arch::GpuSpec& gpu) { return gpu.cc_major == 9 && gpu.cc_minor == 0; }

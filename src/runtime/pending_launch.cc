@@ -95,6 +95,17 @@ KernelEntry* kernel_at(PendingLaunch& parent, FatBinary& binary, std::uint64_t f
                                                parent.device.index());
 }
 
+/// The launching kernel wrote its child's parameters one after another; machine code has them behind the driver's
+/// words.
+void take_parameters(const code::Kernel& kernel, const void* buffer, std::vector<std::uint8_t>& params) {
+  if (kernel.params.empty()) return;
+  const std::size_t first = kernel.params.front().offset;
+  for (const code::Param& p : kernel.params)
+    if (p.offset >= first && p.offset - first + p.bytes <= exec::kDeviceParameterBytes &&
+        std::size_t{p.offset} + p.bytes <= params.size())
+      std::memcpy(params.data() + p.offset, static_cast<const std::uint8_t*>(buffer) + (p.offset - first), p.bytes);
+}
+
 std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& child) {
   KernelEntry* const entry = kernel_at(parent, *child.binary, child.launch.function);
   const auto code =
@@ -115,9 +126,7 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   request.dynamic_shared = child.launch.dynamic_shared;
   request.stack_bytes = parent.request.stack_bytes;
   request.params.resize(code->param_bytes);
-  const std::size_t bytes = std::min<std::size_t>(code->param_bytes, exec::kDeviceParameterBytes);
-  if (bytes > 0)
-    std::memcpy(request.params.data(), parent.runtime.memory().host_pointer(child.launch.parameters), bytes);
+  take_parameters(*code, parent.runtime.memory().host_pointer(child.launch.parameters), request.params);
   request.observe = selects_launch(pending.index, entry->info->name);
   request.device = parent.request.device;
   request.reach = parent.request.reach;

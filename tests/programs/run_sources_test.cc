@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -26,16 +27,59 @@ constexpr const char* kDeviceLaunches =
     "wrong: no error 0 0 9 0 9 9 9 9 1 0 0 0 0 0\n"
     "set: no error 0 0 0 0 0 0 0 0 0 0 100 109 0 0\n";
 
-// The lines are an H200's.
-TEST(RunSources, KernelsLaunchKernels) {
+/// How many launches of each kernel a report has.
+std::map<std::string, int> launches_by_kernel(const std::string& text) {
+  const json report = json::parse(text, nullptr, false);
+  std::map<std::string, int> counts;
+  if (!report.is_discarded())
+    for (const json& launch : report.at("launches")) ++counts[launch.at("kernel").get<std::string>()];
+  return counts;
+}
+
+/// The program's output from PTX, from machine code of two GPUs, and from PTX that ptxas and nvlink make code of.
+void expect_output_of_launches(const std::string& program, const std::string& lines) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
-  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/device_launches.cu";
-  for (const char* threads : {"1", "3"}) {
-    const ProcessResult run =
-        toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--threads", threads, "--compile-flags",
-                                "-rdc=true -arch=sm_90 -lcudadevrt", source});
-    EXPECT_EQ(run.out, kDeviceLaunches) << run.err;
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/" + program + ".cu";
+  struct Way {
+    const char *gpu, *from, *threads, *code;
+  };
+  for (const Way& way : {Way{"h200", "ptx", "1", "-arch=sm_90"}, Way{"h200", "sass", "3", "-arch=sm_90"},
+                         Way{"a100", "sass", "1", "-arch=sm_80"},
+                         Way{"h200", "auto", "3", "-gencode arch=compute_80,code=compute_80"}}) {
+    const ProcessResult run = toolchain::run_process(
+        {kMuscope, "run", "-q", "--toolchain", "nvcc", "--gpu", way.gpu, "--count-from", way.from, "--threads",
+         way.threads, "--compile-flags", std::string("-std=c++17 -rdc=true -lcudadevrt ") + way.code, source});
+    EXPECT_EQ(run.out, lines) << way.gpu << " " << way.from << " " << way.code << ": " << run.err;
   }
+}
+
+// The lines are an H200's.
+TEST(RunSources, KernelsLaunchKernels) { expect_output_of_launches("device_launches", kDeviceLaunches); }
+
+// Worked out by running the same steps on the host.
+TEST(RunSources, KernelsSortByLaunchingThemselves) {
+  expect_output_of_launches("device_sorts",
+                            "sort: no error, 0 wrong, 433629, grids 298 141\n"
+                            "launches: no error, 1011.5 1011.5, 0: 0 1 2 3 9 10 0\n");
+}
+
+// Each launch that a kernel makes is one of its kernel, and its counts are those of machine code.
+TEST(RunSources, LaunchesOfKernelsAreCounted) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const ProcessResult run = toolchain::run_process(
+      {kMuscope, "run", "-q", "--toolchain", "nvcc", "--count-from", "sass", "--json", "-", "--compile-flags",
+       "-std=c++17 -rdc=true -lcudadevrt -arch=sm_90", MUSCOPE_SOURCE_DIR "/tests/programs/device_sorts.cu"});
+  using testing::Pair;
+  EXPECT_THAT(launches_by_kernel(run.out),
+              testing::UnorderedElementsAre(Pair("sort(int*, int, int*)", 1), Pair("sort_part(Part)", 298),
+                                            Pair("sort_few(Part)", 141), Pair("is_sorted(int const*, int, int*)", 1),
+                                            Pair("launches(float*)", 1), Pair("event(int)", 6),
+                                            Pair("sum(char, Mixed, unsigned long long, float*)", 1)))
+      << run.err;
+  const json report = json::parse(run.out, nullptr, false);
+  ASSERT_FALSE(report.is_discarded());
+  for (const json& launch : report.at("launches"))
+    EXPECT_EQ(launch.at("counted_from").at("source"), "sm_90 machine code (cubin sm_90 in the program)");
 }
 
 /// What the program prints, and then what it prints for each of the cases that end in an error.
