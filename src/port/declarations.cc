@@ -42,6 +42,7 @@ class Collector {
       before_last_ = last_;
       last_ = token;
     }
+    keep_declared();
   }
 
   bool foreign() const { return foreign_; }
@@ -59,7 +60,17 @@ class Collector {
 
   void declare(std::string_view name) {
     const NameInfo& info = names_.of(name);
-    if ((!info.plain() && !info.seen) || name == "cuda" || name == "musa") project_.declared.insert(std::string(name));
+    if (info.renamed && info.by_rule && !info.seen) renamed_.emplace(name);
+    if ((!info.plain() && !info.seen) || name == "cuda" || name == "musa") declared_.emplace(name);
+  }
+
+  /// A project may carry a copy of CUDA's own headers, or load all functions of the driver by name: what is declared
+  /// there is CUDA's.
+  void keep_declared() {
+    constexpr std::size_t kCopyOfHeader = 30;
+    const bool copy = renamed_.size() >= kCopyOfHeader;
+    for (const std::string& name : declared_)
+      if (!copy || !renamed_.contains(name)) project_.declared.insert(name);
   }
 
   void step(const Token& token, const Token& next) {
@@ -119,6 +130,7 @@ class Collector {
   NameCache& names_;
   Project& project_;
   Token last_, before_last_;
+  std::unordered_set<std::string> declared_, renamed_;
   bool foreign_ = false;
   int depth_ = 0, list_depth_ = -1;
 };

@@ -77,6 +77,23 @@ TEST(Port, LeavesNamesOfTheProject) {
   EXPECT_THAT(result.codes, IsEmpty());
 }
 
+TEST(Port, CopyOfCudasHeader) {
+  // Forty functions of the driver, declared by the project: they are CUDA's all the same.
+  std::string header, uses;
+  for (const char letter : std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn")) {
+    header += std::string("CUresult cuFunc") + letter + "x(int);\n";
+    uses += std::string("cuFunc") + letter + "x(1);\n";
+  }
+  EXPECT_EQ(port(header + uses).text.find("cuFunc"), std::string::npos);
+  EXPECT_EQ(port("CUresult cuFuncAx(int);\ncuFuncAx(1);\n").text, "MUresult cuFuncAx(int);\ncuFuncAx(1);\n");
+}
+
+TEST(Port, WordsThatAreNamespacesToo) {
+  EXPECT_EQ(port("cute::print(x); using namespace cute; acute.cute();").text,
+            "mute::print(x); using namespace mute; acute.cute();");
+  EXPECT_EQ(port("mute(speaker); mute::print(x);", back(), "a.mu").text, "mute(speaker); cute::print(x);");
+}
+
 TEST(Port, NamesThatRulesGetWrong) {
   EXPECT_EQ(port("cusolverDnCungqr nppsCubrt_32f CUDA_VERSION cuuint32_t curandStatePhilox4_32_10_t cuCadd").text,
             "musolverDnCungqr mtppsCubrt_32f MUSA_COMP_VERSION muuint32_t murand_state_philox4x32_10 muCadd");

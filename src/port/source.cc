@@ -140,6 +140,7 @@ void Porter::identifier(const Token& token) {
         find(report->code, token, name, fmt::format("'{}': {}", name, report->text), report->library);
   if (name == "asm" || name == "__asm__" || name == "__asm") return assembly(token);
   if (name == "cuda" || name == "musa") return namespace_name(token);
+  if ((name == "cute" || name == "mute") && !is_scope()) return;
   if (name == "texture" && to_musa_) {
     Lexer ahead = lexer_;
     if (is(ahead.next(), "<"))
@@ -202,6 +203,15 @@ void Porter::named(const Token& token, const std::string& name, const NameInfo& 
            info.library);
     pasted(token, name);
   }
+}
+
+/// Whether a name is used as a namespace's: cute and mute are words as well.
+bool Porter::is_scope() const {
+  Lexer ahead = lexer_;
+  const Token first = ahead.next();
+  const Token second = ahead.next();
+  if (is(first, ":") && is(second, ":") && first.end == second.begin) return true;
+  return back(0).kind == TokenKind::kIdentifier && raw(back(0)) == "namespace";
 }
 
 void Porter::rename(const Token& token, const std::string& name, const NameInfo& info) {
