@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "cubin/elf_view.h"
@@ -52,6 +53,20 @@ std::string object_of(const void* address) {
   Dl_info info{};
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr || info.dli_fname[0] == '\0') return "the program";
   return info.dli_fname;
+}
+
+std::string closed_library(const std::string& file) {
+  // File names as in CUDA 13.0's folder lib64; the first row that a name begins with holds.
+  constexpr std::pair<std::string_view, std::string_view> kLibraries[] = {
+      {"libcublas", "cuBLAS"},     {"libnvblas", "cuBLAS"},   {"libcufft", "cuFFT"},     {"libcusparse", "cuSPARSE"},
+      {"libcusolver", "cuSOLVER"}, {"libcurand", "cuRAND"},   {"libcudnn", "cuDNN"},     {"libcutensor", "cuTENSOR"},
+      {"libcudss", "cuDSS"},       {"libnvjpeg", "nvJPEG"},   {"libnvgraph", "nvGRAPH"}, {"libnccl", "NCCL"},
+      {"libnpp", "NPP"},           {"libnvinfer", "TensorRT"}};
+  const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
+  for (const auto& [begin, product] : kLibraries) {
+    if (name.starts_with(begin)) return std::string(product);
+  }
+  return {};
 }
 
 bool in_managed_section(const void* address, std::size_t bytes) {

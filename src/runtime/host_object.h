@@ -9,6 +9,10 @@ namespace muscope::runtime {
 /// The file that holds `address` ("./app", "libfoo.so"), for messages; "the program" when unknown.
 std::string object_of(const void* address);
 
+/// What the closed library in this file is called by those who use it: "cuBLAS" for ".../libcublasLt.so.13". Empty for
+/// files that are no such library.
+std::string closed_library(const std::string& file);
+
 /// Does the variable lie in the section that our toolkit puts __managed__ variables into (__nv_managed_data__)? clang
 /// has no managed attribute, so the section is how they are told.
 bool in_managed_section(const void* address, std::size_t bytes);
