@@ -1,5 +1,6 @@
 // Occupancy of clusters: how many run at one time, and how large they may be.
 #include <algorithm>
+#include <cstdint>
 
 #include "runtime/entry.h"
 #include "runtime/launch.h"
@@ -9,20 +10,21 @@ using namespace muscope::runtime;
 
 namespace {
 
-// SMs of the groups within which a cluster runs, of one H200. Which SMs are switched off differs from chip to chip:
-// with one block on each SM this arrangement holds as many clusters of 2, 4, 8 and 16 blocks as that chip said, 66, 30,
-// 15 and
-// 7. With eight small blocks on each SM it said up to 4 percent more (tests/programs/clusters_h200.txt).
-constexpr int kGroups[] = {18, 18, 18, 18, 18, 16, 16, 10};
+// The groups of SMs within which a cluster runs, and the pairs outside of them, as an H200 tells them by
+// cudaOccupancyMaxActiveClusters (tests/programs/cluster_occupancy_h200.txt): of this chip's
+// 132 SMs seven groups take clusters of 16, two of them of 18, one takes up to 8, and four pairs up to 2. Which SMs are
+// switched off differs from chip to chip.
+constexpr int kGroups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 constexpr int kGroupedSms = 132;
-constexpr int kMostBlocks = 8;  // of clusters on an SM, seen where 16 blocks without clusters fit
+constexpr int kMostBlocks = 8;  // of clusters on an SM, also where 16 or 32 blocks without clusters fit
 
 int clusters_of(const muscope::arch::GpuSpec& gpu, int size, int blocks_per_sm) {
   const int blocks = std::min(blocks_per_sm, kMostBlocks);
-  if (gpu.sm_count.as_int() != kGroupedSms) return static_cast<int>(gpu.sm_count.as_int()) / size * blocks;
+  if (gpu.sm_count.as_int() != kGroupedSms) return static_cast<int>(gpu.sm_count.as_int()) * blocks / size;
   int clusters = 0;
-  for (const int sms : kGroups) clusters += sms / size;
-  return clusters * blocks;
+  for (const int sms : kGroups)
+    if (size <= sms) clusters += sms * blocks / size;
+  return clusters;
 }
 
 template <typename Body>
@@ -43,7 +45,10 @@ cudaError_t with_launch(const void* function, const cudaLaunchConfig_t* config, 
       request.has_cluster = true;
     }
     std::array<std::uint32_t, 3> cluster{};
-    if (const cudaError_t error = find_cluster(runtime, request, cluster)) return error;
+    // Where a program allows sizes that not every GPU has, one may ask for any, also for those that no launch may have.
+    const std::uint32_t most = kernel->large_clusters.load() ? UINT32_MAX : largest_cluster(*kernel);
+    if (const cudaError_t error = find_cluster(runtime, request, most, cluster)) return error;
+    if (config->gridDim.x == 0 || config->gridDim.y == 0 || config->gridDim.z == 0) return cudaErrorInvalidValue;
     const int threads = static_cast<int>(config->blockDim.x * config->blockDim.y * config->blockDim.z);
     if (threads <= 0) return cudaErrorInvalidValue;
     const auto fit = occupancy_of(runtime, *kernel, *code, threads, config->dynamicSmemBytes);

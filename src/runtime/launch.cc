@@ -96,13 +96,14 @@ std::uint32_t largest_cluster(const KernelEntry& kernel) {
   return kernel.large_clusters.load() ? kLargest : kPortable;
 }
 
-cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::array<std::uint32_t, 3>& cluster) {
+cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::uint32_t most,
+                         std::array<std::uint32_t, 3>& cluster) {
   const auto needed = cluster_of(*request.kernel);
   const bool given = request.has_cluster || request.cluster[0] != 0;
   if (!given && needed[0] == 0) return cudaSuccess;
   cluster = given ? request.cluster : needed;
   const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  if (blocks == 0 || (given && needed[0] != 0 && cluster != needed) || blocks > largest_cluster(*request.kernel) ||
+  if (blocks == 0 || (given && needed[0] != 0 && cluster != needed) || blocks > most ||
       request.grid.x % cluster[0] != 0 || request.grid.y % cluster[1] != 0 || request.grid.z % cluster[2] != 0)
     return cudaErrorInvalidClusterSize;
   if (runtime.gpu().cc_major >= 9) return cudaSuccess;
@@ -204,7 +205,7 @@ cudaError_t launch(Runtime& runtime, const Launch& request) {
   }
   if (!code->params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
   std::array<std::uint32_t, 3> cluster{};
-  if (const cudaError_t error = find_cluster(runtime, request, cluster)) {
+  if (const cudaError_t error = find_cluster(runtime, request, largest_cluster(entry), cluster)) {
     if (error != cudaErrorInvalidClusterSize) return error;
     return refuse(entry, error, fmt::format("in clusters of {}x{}x{} blocks", cluster[0], cluster[1], cluster[2]));
   }

@@ -45,9 +45,10 @@ std::array<std::uint32_t, 3> cluster_of(const KernelEntry& kernel);
 /// that not every GPU has.
 std::uint32_t largest_cluster(const KernelEntry& kernel);
 
-/// The cluster of a launch in `cluster`, zeros where it has none. Errors as an H200 gives them
-/// (tests/programs/clusters_h200.txt).
-cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::array<std::uint32_t, 3>& cluster);
+/// The cluster of a launch in `cluster`, zeros where it has none; one of more than `most` blocks is an error. Errors as
+/// an H200 gives them (tests/programs/clusters_h200.txt).
+cudaError_t find_cluster(Runtime& runtime, const Launch& request, std::uint32_t most,
+                         std::array<std::uint32_t, 3>& cluster);
 
 /// What occupancy and launch limits need to know of a kernel on the current device.
 struct KernelLimits {

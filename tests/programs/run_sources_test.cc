@@ -109,6 +109,12 @@ TEST(RunSources, ClustersOfBlocks) {
   EXPECT_EQ(lines_of("clusters", "sass", "3", 8), file_text("clusters_h200.txt"));
 }
 
+// Each line is an answer of an H200.
+TEST(RunSources, OccupancyOfClusters) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  EXPECT_EQ(lines_of("cluster_occupancy", "sass", "1", 0), file_text("cluster_occupancy_h200.txt"));
+}
+
 TEST(RunSources, TensorMaps) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   EXPECT_EQ(lines_of("tensor_maps", "ptx", "1", 10), file_text("tensor_maps_h200.txt"));
