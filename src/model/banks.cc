@@ -1,6 +1,7 @@
 #include "model/banks.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "base/check.h"
@@ -32,6 +33,14 @@ std::uint32_t most_words(const LaneAddresses& access, unsigned first, unsigned c
 std::uint32_t most_aligned_words(const LaneAddresses& access, unsigned first, unsigned count) {
   const unsigned shift = static_cast<unsigned>(std::countr_zero(std::max(access.bytes, kBankBytes)));
   const std::uint64_t banks = (kBanks * kBankBytes) >> shift;
+  // The usual case first: each lane in a bank of its own.
+  std::uint32_t touched = 0, lanes = 0;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    const std::uint32_t active = access.mask.test(lane) ? 1u : 0u;
+    touched |= active << ((access.addresses[lane] >> shift) & (banks - 1));
+    lanes += active;
+  }
+  if (static_cast<std::uint32_t>(std::popcount(touched)) == lanes) return lanes != 0;
   std::array<std::uint64_t, kBanks> first_word;
   std::array<std::uint8_t, kBanks> words_in_bank;
   DistinctTable<6> others;

@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "runtime/entry.h"
+#include "runtime/launch.h"
 #include "runtime/runtime.h"
 #include "runtime/selection.h"
 #include "runtime/spool.h"
@@ -106,6 +107,14 @@ void take_parameters(const code::Kernel& kernel, const void* buffer, std::vector
       std::memcpy(params.data() + p.offset, static_cast<const std::uint8_t*>(buffer) + (p.offset - first), p.bytes);
 }
 
+bool fits_cluster(const exec::LaunchRequest& request, int cc_major) {
+  constexpr int kFirstWithClusters = 9;
+  if (request.cluster[0] == 0) return true;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (request.grid[d] % request.cluster[d] != 0) return false;
+  return cc_major >= kFirstWithClusters;
+}
+
 std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& child) {
   KernelEntry* const entry = kernel_at(parent, *child.binary, child.launch.function);
   const auto code =
@@ -124,6 +133,15 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   request.grid = child.launch.grid;
   request.block = child.launch.block;
   request.dynamic_shared = child.launch.dynamic_shared;
+  request.cluster = cluster_of(*entry);
+  if (!fits_cluster(request, parent.runtime.gpu().cc_major)) {
+    tell("D506",
+         fmt::format("{} was launched by a kernel in clusters that the GPU does not have, or that do not fill its grid",
+                     entry->info->name),
+         "the grid must be a multiple of __cluster_dims__, and the GPU of compute capability 9.0 (--gpu)");
+    parent.runtime.fault(parent.device, cudaErrorInvalidClusterSize);
+    return {};
+  }
   request.stack_bytes = parent.request.stack_bytes;
   request.params.resize(code->param_bytes);
   take_parameters(*code, parent.runtime.memory().host_pointer(child.launch.parameters), request.params);

@@ -1,5 +1,6 @@
-// cuRAND's host API, from the library's own machine code, under `muscope run`: its results against the same library's
-// on the host (curand_host_api.cc), and where taken against an H200's differences from that. Skipped without cuRAND.
+// cuRAND's device API, and its host API from the library's own machine code, under `muscope run`: its results against
+// the same library's on the host (curand_host_api.cc), and where taken against an H200's differences from that. Skipped
+// without cuRAND.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -66,6 +67,22 @@ TEST_P(Curand, AsOnTheHost) {
   const std::vector<std::string> theirs = lines_of(file, GetParam());
   if (!theirs.empty()) {
     EXPECT_EQ(ours, theirs) << "of an H200";
+  }
+}
+
+// curand_kernel.h: the device API, against the same header on the host and against published answers.
+TEST(CurandDevice, GivesKnownAnswers) {
+  const auto nvcc = toolchain::find_nvcc(toolchain::SearchPlaces::from_environment());
+  if (!nvcc) GTEST_SKIP() << "needs nvcc with cuRAND";
+  const fs::path include = fs::path(nvcc->path).parent_path().parent_path() / "include";
+  if (!fs::exists(include / "curand_kernel.h")) GTEST_SKIP() << "needs cuRAND's headers";
+  for (const char* from : {"ptx", "sass"}) {
+    const auto run =
+        toolchain::run_process({MUSCOPE_PROGRAM, "run", "-q", "--toolchain", "nvcc", "--count-from", from,
+                                "--compile-flags", "-std=c++17 -arch=sm_90", kPrograms + "curand_device.cu"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, testing::HasSubstr("philox, known answers: right")) << from;
+    EXPECT_THAT(run.out, testing::EndsWith("PASS\n")) << from;
   }
 }
 
