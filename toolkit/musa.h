@@ -1,21 +1,14 @@
-// MUSA's driver types: CUDA's, with MU for CU.
+// MUSA's driver API: CUDA's, with mu for cu, MU for CU and MUSA for CUDA in every name.
 #ifndef MUSCOPE_MUSA_H
 #define MUSCOPE_MUSA_H
 
 #include "cuda.h"
 
-#define MUSA_VERSION 40300
+#include "muscope/musa/driver_names.h"
+#include "muscope/musa/driver_values.h"
 
-typedef CUdeviceptr MUdeviceptr;
-typedef CUdevice MUdevice;
-typedef CUcontext MUcontext;
-typedef CUmodule MUmodule;
-typedef CUfunction MUfunction;
-typedef CUarray MUarray;
-typedef CUevent MUevent;
-typedef CUstream MUstream;
-typedef CUtexObject MUtexObject;
-typedef CUsurfObject MUsurfObject;
-typedef CUresult MUresult;
+// Both names of the version stand in public programs.
+#define MUSA_VERSION 40300
+#define MUSA_COMP_VERSION 40300
 
 #endif

@@ -16,6 +16,18 @@
 #if defined(__CUDACC__) && !defined(__MUSA__)
 #define __MUSA__ 1
 #endif
+#if defined(__cplusplus) && !defined(MUSCOPE_MUSA_SPOKEN)
+// Tells the runtime that this program speaks MUSA: names of errors, messages.
+#define MUSCOPE_MUSA_SPOKEN 1
+extern "C" __attribute__((weak)) void __cudaSpeakMusa(void);
+namespace {
+#if !defined(__CUDA_ARCH__)
+__attribute__((constructor, used)) void muscope_speak_musa() {
+  if (__cudaSpeakMusa) __cudaSpeakMusa();
+}
+#endif
+}  // namespace
+#endif
 // Constants: MUSART_PI and so on stand in math_constants.h under CUDA's names.
 
 #endif

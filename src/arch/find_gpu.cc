@@ -22,7 +22,7 @@ std::string canonical(std::string_view name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (c != '-' && c != '_' && c != ' ') out += c;
   }
-  for (const std::string_view prefix : {"nvidia", "geforce", "tesla"})
+  for (const std::string_view prefix : {"nvidia", "geforce", "tesla", "moorethreads", "mtt"})
     if (out.starts_with(prefix) && out.size() > prefix.size()) out.erase(0, prefix.size());
   return out;
 }

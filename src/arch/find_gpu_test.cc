@@ -82,7 +82,28 @@ TEST(FindGpu, WellKnownNumbers) {
   EXPECT_TRUE(find_gpu("sm_20").global.l1_caches_global_by_default);
   EXPECT_FALSE(find_gpu("sm_35").global.l1_caches_global_by_default);
   EXPECT_EQ(find_gpu("mx150").memory_bandwidth_gbs.value, 48.1);
-  EXPECT_EQ(find_gpu("musa-mp21").warp_size.as_int(), 128);
+}
+
+// The cards of Moore Threads: what public MUSA programs and their owners say; nothing of it is NVIDIA's.
+TEST(FindGpu, MooreThreads) {
+  for (const char* name : {"s80", "s70", "s3000", "s4000"}) {
+    EXPECT_EQ(find_gpu(name).warp_size.as_int(), 128) << name;
+    EXPECT_EQ(find_gpu(name).shared_per_block.as_int(), 28672) << name;
+  }
+  EXPECT_EQ(find_gpu("s5000").warp_size.as_int(), 32);
+  EXPECT_EQ(find_gpu("s5000").shared_per_block.as_int(), 196608);
+  EXPECT_EQ(find_gpu("s4000").shared_per_block_optin.as_int(), 73728);
+  EXPECT_EQ(find_gpu("s3000").sm_text(), "mp_21");
+  EXPECT_EQ(find_gpu("mp_22").name, "s4000");
+  EXPECT_EQ(find_gpu("Moore Threads MTT S80").name, "s80");
+  EXPECT_EQ(find_gpu("musa-mp31").name, "s5000");
+  // Measured on one card, so assumed for its sisters.
+  EXPECT_EQ(find_gpu("s70").shared_per_block.confidence, Confidence::kMeasured);
+  EXPECT_EQ(find_gpu("s80").shared_per_block.confidence, Confidence::kAssumed);
+  for (const char* name : {"s80", "s70", "s3000", "s4000", "s5000"}) {
+    EXPECT_EQ(find_gpu(name).global.confidence, Confidence::kAssumed) << name;
+    EXPECT_FALSE(find_gpu(name).max_warps_per_sm.known) << name;
+  }
 }
 
 TEST(FindGpu, LimitsAreConsistent) {

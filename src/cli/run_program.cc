@@ -27,6 +27,7 @@ RunProgram compile_program(const RunRequest& request, const arch::GpuSpec& gpu) 
   compile.sources = request.sources;
   compile.cc_major = gpu.cc_major;
   compile.cc_minor = gpu.cc_minor;
+  if (gpu.cc_major == 0) compile.musa_architecture = gpu.cc_minor * 10;
   compile.toolchain = toolchain::preference_of(request.toolchain);
   compile.flags = toolchain::split_words(request.compile_flags);
   compile.quiet = request.quiet;

@@ -1,6 +1,7 @@
 // Devices: count, names, attributes, peers, pools.
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "driver/array_format.h"
 #include "driver/entry.h"
@@ -89,8 +90,7 @@ MUSCOPE_DRIVER_ENTRY(cuDeviceGetAttribute)(int* value, CUdevice_attribute which,
 MUSCOPE_DRIVER_ENTRY(cuDeviceComputeCapability)(int* major, int* minor, CUdevice device) {
   return with_device(device, [&](Runtime& runtime) -> CUresult {
     if (major == nullptr || minor == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *major = runtime.gpu().cc_major;
-    *minor = runtime.gpu().cc_minor;
+    std::tie(*major, *minor) = muscope::runtime::reported_capability(runtime.gpu());
     return CUDA_SUCCESS;
   });
 }

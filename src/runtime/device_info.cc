@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <cstring>
+#include <tuple>
 
 namespace muscope::runtime {
 namespace {
@@ -37,6 +38,11 @@ int known(const arch::Sourced& number, int otherwise, double scale = 1) {
 }
 
 }  // namespace
+
+std::pair<int, int> reported_capability(const arch::GpuSpec& gpu) {
+  if (gpu.cc_major == 0) return {gpu.cc_minor / 10, gpu.cc_minor % 10};
+  return {gpu.cc_major, gpu.cc_minor};
+}
 
 bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& value) {
   if (number <= 0 || number >= static_cast<int>(kH200Attributes.size())) return false;
@@ -82,10 +88,10 @@ bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& val
       value = known(gpu.max_threads_per_sm, value);
       break;
     case cudaDevAttrComputeCapabilityMajor:
-      value = gpu.cc_major;
+      value = reported_capability(gpu).first;
       break;
     case cudaDevAttrComputeCapabilityMinor:
-      value = gpu.cc_minor;
+      value = reported_capability(gpu).second;
       break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
       value = known(gpu.shared_per_sm, value);
@@ -159,8 +165,7 @@ void fill_common(const arch::GpuSpec& gpu, int device, Properties& p) {
     p.maxGridSize[i] = attribute(cudaDevAttrMaxGridDimX + i);
   }
   p.totalConstMem = size(cudaDevAttrTotalConstantMemory);
-  p.major = gpu.cc_major;
-  p.minor = gpu.cc_minor;
+  std::tie(p.major, p.minor) = reported_capability(gpu);
   p.textureAlignment = size(cudaDevAttrTextureAlignment);
   p.texturePitchAlignment = size(cudaDevAttrTexturePitchAlignment);
   p.multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);

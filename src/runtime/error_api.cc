@@ -1,12 +1,14 @@
 // cudaGetLastError and its kin, and the common beginning and end of every call.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <new>
 #include <set>
 
 #include "base/diagnostic.h"
+#include "base/musa_names.h"
 #include "runtime/control.h"
 #include "runtime/entry.h"
 #include "runtime/environment.h"
@@ -24,10 +26,28 @@ struct ErrorRow {
   int code;
   const char* name;
   const char* text;
+  const char* musa_name;
 };
 
+/// "musa" for "cuda" at the start of an error's name.
+template <std::size_t kSize>
+struct MusaName {
+  constexpr explicit MusaName(const char (&name)[kSize]) {
+    for (std::size_t i = 0; i < kSize; ++i) spelling[i] = name[i];
+    spelling[0] = 'm';
+    spelling[2] = 's';
+  }
+  char spelling[kSize] = {};
+};
+
+#define MUSCOPE_ERROR(code, name, text) constexpr MusaName kMusa_##name(#name);
+#include "runtime/errors.inc"
+#undef MUSCOPE_ERROR
+
+std::atomic<bool> g_speaks_musa{false};
+
 constexpr ErrorRow kErrors[] = {
-#define MUSCOPE_ERROR(code, name, text) {code, #name, text},
+#define MUSCOPE_ERROR(code, name, text) {code, #name, text, kMusa_##name.spelling},
 #include "runtime/errors.inc"
 #undef MUSCOPE_ERROR
 };
@@ -52,7 +72,12 @@ cudaError_t code_of(const Error& error) {
 
 }  // namespace
 
-void tell(const char* code, const std::string& text, const std::string& hint) {
+bool speaks_musa() noexcept { return g_speaks_musa.load(std::memory_order_relaxed); }
+
+std::string in_program_names(const std::string& text) { return speaks_musa() ? with_musa_names(text) : text; }
+
+void tell(const char* code, const std::string& cuda_text, const std::string& cuda_hint) {
+  const std::string text = in_program_names(cuda_text), hint = in_program_names(cuda_hint);
   views::Finding finding;
   finding.code = code;
   finding.text = text;
@@ -79,7 +104,8 @@ const char* error_text(int code) noexcept {
 
 const char* error_name(int code) noexcept {
   const ErrorRow* const row = find_error(code);
-  return row ? row->name : "unrecognized error code";
+  if (row == nullptr) return "unrecognized error code";
+  return speaks_musa() ? row->musa_name : row->name;
 }
 
 cudaError_t last_error(bool clear) noexcept {
@@ -146,6 +172,11 @@ cudaError_t not_supported(const char* function) noexcept {
 using muscope::runtime::error_name;
 using muscope::runtime::error_text;
 using muscope::runtime::last_error;
+
+/// A program that was compiled with musa_runtime.h calls this before main.
+MUSCOPE_EXPORT void muscope___cudaSpeakMusa() {
+  muscope::runtime::g_speaks_musa.store(true, std::memory_order_relaxed);
+}
 
 MUSCOPE_ENTRY(cudaGetLastError)() { return last_error(true); }
 

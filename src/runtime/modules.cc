@@ -181,7 +181,8 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
                                                  : choice.entry->object_name) +
               ")";
     // Where there is machine code for this GPU, a real one takes that (as of the toolkit's own device library).
-    if (choice.not_for_target && cubin::choose_cubin(unit, sm) == nullptr) {
+    // No PTX is made for MUSA GPUs: any stands for their own code.
+    if (choice.not_for_target && runtime.gpu().cc_major != 0 && cubin::choose_cubin(unit, sm) == nullptr) {
       tell("D505",
            name + " was made for a later GPU than " + runtime.gpu().full_name + " (" + runtime.gpu().sm_text() + ")",
            "it runs, but a real one could not: choose a newer GPU with --gpu, or compile for " +

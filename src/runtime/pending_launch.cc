@@ -61,6 +61,7 @@ void record(PendingLaunch& pending, exec::LaunchResult& result) {
   } else if (result.outcome != exec::Outcome::kOk) {
     record.state = views::LaunchState::kFaulted;
   }
+  record.fault.hint = in_program_names(record.fault.hint);
   if (const cudaError_t error = error_of(result.outcome)) {
     pending.runtime.fault(pending.device, error);
     pending.runtime.write_output();  // the program may end before it synchronises again

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/code_address.h"
+#include "runtime/entry.h"
 #include "runtime/environment.h"
 #include "runtime/process.h"
 #include "runtime/raw_io.h"
@@ -186,7 +187,10 @@ void Spool::transfer(views::TransferKind kind, views::HostMemory host_memory, bo
   slot->bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void Spool::finding(const views::Finding& finding) {
+void Spool::finding(const views::Finding& as_found) {
+  views::Finding finding = as_found;
+  finding.text = in_program_names(finding.text);
+  finding.hint = in_program_names(finding.hint);
   const std::lock_guard lock(state_->mutex);
   const std::size_t next = state_->findings.size();
   std::string key = finding.code + '\0' + finding.text;

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/diagnostic.h"
+#include "base/musa_names.h"
 #include "toolchain/process.h"
 #include "toolchain/read_file.h"
 #include "toolchain/widen_copies.h"
@@ -57,7 +58,7 @@ std::string Steps::run(const std::vector<std::string>& command, const std::strin
   if (show_ != Show::kNothing) fmt::print(stderr, "#$ {}\n", shell_text(command));
   if (dry()) return {};
   ProcessResult result = run_process(command);
-  messages_ += result.err;
+  messages_ += musa_ ? messages_with_musa_names(result.err) : result.err;
   if (result.ok()) return std::move(result.out);
   flush();
   const std::string tool = std::filesystem::path(command.front()).filename().string();
@@ -95,6 +96,7 @@ void clang_object(const ClangSetup& setup, const Flags& flags, const Input& inpu
                   const std::string& ptx, const std::string& depends, const std::vector<std::string>& host_extra,
                   Steps& steps) {
   std::vector<std::string> extra = host_extra;
+  steps.speak_musa(input.musa);
   if (input.language == Language::kCuda) {
     clang_ptx(setup, flags, input, ptx, depends, steps);
   } else if (!depends.empty()) {

@@ -22,12 +22,16 @@ class Steps {
   /// start or is killed, else `code` with "<tool> rejected <what>" when it fails, after printing all messages so far.
   std::string run(const std::vector<std::string>& command, const std::string& code, const std::string& what);
 
+  /// Messages of the steps that follow have MUSA's names for CUDA's.
+  void speak_musa(bool musa) { musa_ = musa; }
+
   bool dry() const { return show_ == Show::kCommandsOnly; }
   /// Prints the messages gathered so far to stderr and forgets them.
   void flush();
 
  private:
   Show show_;
+  bool musa_ = false;
   std::string messages_;
 };
 

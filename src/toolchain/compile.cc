@@ -1,4 +1,5 @@
 #include "toolchain/compile.h"
+#include "toolchain/musa_source.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "toolchain/cache.h"
 #include "toolchain/flags.h"
 #include "toolchain/layout.h"
+#include "toolchain/musa_source.h"
 #include "toolchain/nvcc.h"
 #include "toolchain/read_file.h"
 #include "toolchain/targets.h"
@@ -57,17 +59,18 @@ std::vector<Input> inputs_of(const CompileRequest& request) {
       fail("D405", fmt::format("'{}' is no source file that can be compiled to a program", source),
            "give .cu, .mu, .cpp, .cc, .cxx or .c files, objects (.o) or libraries (.a)");
     }
-    inputs.push_back({source, language, source.ends_with(".mu")});
+    const bool musa = source.ends_with(".mu") || (language == Language::kCuda && includes_musa(source));
+    inputs.push_back({source, language, musa});
   }
   return inputs;
 }
 
-Chosen choose(const CompileRequest& request, const Flags& flags, const SearchPlaces& places) {
-  const bool musa = std::any_of(request.sources.begin(), request.sources.end(),
-                                [](const std::string& source) { return source.ends_with(".mu"); });
+Chosen choose(const CompileRequest& request, const std::vector<Input>& inputs, const Flags& flags,
+              const SearchPlaces& places) {
+  const bool musa = std::any_of(inputs.begin(), inputs.end(), [](const Input& input) { return input.musa; });
   Chosen chosen;
   if (request.toolchain == Preference::kNvcc && musa) {
-    fail("D402", "nvcc cannot compile .mu files", "leave out --toolchain nvcc: clang compiles them");
+    fail("D402", "nvcc cannot compile MUSA sources", "leave out --toolchain nvcc: clang compiles them");
   }
   if (request.toolchain != Preference::kClang && !musa) {
     if (const std::optional<Tool> nvcc = find_nvcc(places)) {
@@ -234,7 +237,7 @@ Compiled compile(const CompileRequest& request) { return compile(request, Search
 Compiled compile(const CompileRequest& request, const SearchPlaces& places) {
   const std::vector<Input> inputs = inputs_of(request);
   const Flags flags = parse_flags(request.flags, FlagSource::kCompileFlags);
-  Chosen chosen = choose(request, flags, places);
+  Chosen chosen = choose(request, inputs, flags, places);
   if (chosen.clang) {
     chosen.clang->layout.require_toolkit();
     chosen.clang->layout.require_libraries();

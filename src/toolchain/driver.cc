@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "toolchain/build_steps.h"
+#include "toolchain/mcc.h"
+#include "toolchain/musa_source.h"
 #include "toolchain/nvcc.h"
 #include "toolchain/process.h"
 #include "toolchain/targets.h"
@@ -267,7 +269,17 @@ std::string driver_version_text(const std::string& version, const std::string& c
 int run_driver(const std::vector<std::string>& args, Preference toolchain, const std::string& version) {
   const SearchPlaces places = SearchPlaces::from_environment();
   if (toolchain == Preference::kNvcc) return run_nvcc(args, places);
-  Flags flags = parse_flags(args, FlagSource::kCommandLine);
+  std::vector<std::string> left_out;
+  const std::vector<std::string> words = is_for_mcc(args) ? from_mcc(args, left_out) : args;
+  for (const std::string& word : left_out)
+    std::fputs(to_text(Diagnostic{Severity::kNote,
+                                  "D409",
+                                  fmt::format("option '{}' was taken, but it is for mcc's code generator", word),
+                                  {},
+                                  {}})
+                   .c_str(),
+               stderr);
+  Flags flags = parse_flags(words, FlagSource::kCommandLine);
   if (flags.output == Output::kVersion) {
     const std::optional<Tool> clang = find_clang(places);
     std::fputs(driver_version_text(version, clang ? clang->text() : "clang (not found)").c_str(), stdout);
@@ -279,6 +291,8 @@ int run_driver(const std::vector<std::string>& args, Preference toolchain, const
     return 0;
   }
   setup.layout.require_toolkit();
+  for (Input& input : flags.inputs)
+    input.musa = input.musa || (input.language == Language::kCuda && includes_musa(input.path));
   settle_target(setup, flags);
   Driver(std::move(flags), std::move(setup)).run();
   return 0;

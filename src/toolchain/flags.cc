@@ -12,6 +12,12 @@
 namespace muscope::toolchain {
 namespace {
 
+/// MUSA's runtime and driver are CUDA's under another name here.
+std::string library_name(const std::string& name) {
+  if (name == "musart" || name == "musart_static") return "cudart";
+  return name == "musa" ? "cuda" : name;
+}
+
 /// How alike two option names are: the length of their common beginning.
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -432,7 +438,7 @@ void FlagParser::apply_link(const OptionRow& row, const std::string& word, const
       for (std::string& option : split_list_words(value)) flags_.ptxas_options.push_back(std::move(option));
       return;
     case Action::kLibrary:
-      for (const std::string& name : split_list(value)) flags_.link_options.push_back("-l" + name);
+      for (const std::string& name : split_list(value)) flags_.link_options.push_back("-l" + library_name(name));
       return;
     case Action::kLibraryPath:
       for (const std::string& path : split_list(value)) flags_.link_options.push_back("-L" + path);

@@ -155,7 +155,8 @@ def compare(before_root, after_root, ours_root, findings):
                     totals["hand places flagged"] += 1
                     totals["hand lines flagged"] += count
                     continue
-                kind = kind_of(a[i1:i2], b[j1:j2], all(comments[i1:i2]))
+                off = j1 < j2 and all(after_comments[j1:j2]) and not all(comments[i1:i2])
+                kind = "off" if off else kind_of(a[i1:i2], b[j1:j2], all(comments[i1:i2]))
                 places, lines = kinds.get(kind, (0, 0))
                 kinds[kind] = (places + 1, lines + count)
                 listed.append((kind, path, i1 + 1, a[i1:i2], b[j1:j2], c[i1:i2]))

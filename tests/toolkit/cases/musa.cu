@@ -1,5 +1,6 @@
 // MUSA's names for the same program.
 // FLAGS: -include musa_runtime.h
+#include <musa.h>
 #include <musa_bf16.h>
 #include <musa_fp16.h>
 
@@ -19,6 +20,11 @@ int main() {
   scale<<<1, 32>>>(y, x, nullptr);
   musaDeviceProp properties;
   musaGetDeviceProperties(&properties, 0);
+  MUdevice device;
+  MUdeviceptr memory;
+  if (muInit(0) != MUSA_SUCCESS || muDeviceGet(&device, 0) != MUSA_SUCCESS || muMemAlloc(&memory, 128) != MUSA_SUCCESS)
+    return MUSA_ERROR_OUT_OF_MEMORY;
+  muMemFree(memory);
   musaStream_t stream;
   musaStreamCreate(&stream);
   return musaMemcpy(host, y, sizeof host, musaMemcpyDeviceToHost) != musaSuccess;
