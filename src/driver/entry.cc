@@ -96,10 +96,11 @@ CUresult begin_call(Needs needs, Runtime*& runtime) noexcept {
 CUresult not_supported(const char* function) noexcept {
   try {
     if (!runtime::enter_process()) return CUDA_ERROR_NOT_INITIALIZED;
-    runtime::tell("D501",
-                  std::string("the program called ") + function +
-                      ", which muscope does not have: it got CUDA_ERROR_NOT_SUPPORTED",
-                  "see `muscope explain D501`");
+    if (!runtime::tell_library(function))
+      runtime::tell("D501",
+                    std::string("the program called ") + function +
+                        ", which muscope does not have: it got CUDA_ERROR_NOT_SUPPORTED",
+                    "see `muscope explain D501`");
   } catch (...) {
   }
   return CUDA_ERROR_NOT_SUPPORTED;

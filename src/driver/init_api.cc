@@ -90,11 +90,13 @@ MUSCOPE_EXPORT CUresult muscope_cuGetExportTable(const void** table, const void*
   const std::string name = caller.substr(caller.rfind('/') + 1);
   if (!name.starts_with("lib")) return not_supported("cuGetExportTable");
   try {
-    const std::string library = muscope::runtime::closed_library(name);
+    const muscope::runtime::LibraryCall call = muscope::runtime::library_call();
+    std::string text = name;
+    if (!call.product.empty())
+      text = call.product + " is missing from emulation: " +
+             (call.function.empty() ? name : call.function + " was called, and " + name);
     muscope::runtime::tell(
-        "D512",
-        (library.empty() ? name : library + " is missing from emulation: " + name) +
-            " holds a CUDA runtime of its own, which muscope cannot replace: what it asks of the GPU fails",
+        "D512", text + " holds a CUDA runtime of its own, which muscope cannot replace: what it asks of the GPU fails",
         "the rest of the program runs; see `muscope explain D512`");
   } catch (...) {
   }

@@ -65,6 +65,9 @@ std::string in_program_names(const std::string& text);
 
 /// Says once that `function` is not there (D501). Returns cudaErrorNotSupported and makes it the last error.
 cudaError_t not_supported(const char* function) noexcept;
+/// Tells that a closed library asked for `function`, with the library's name and the program's call (D516). False, and
+/// nothing told, where no such library called.
+bool tell_library(const char* function);
 
 /// A message about the program's use of the runtime: to the report of the run, or to stderr where there is none.
 void tell(const char* code, const std::string& text, const std::string& hint);

@@ -12,6 +12,7 @@
 #include "runtime/control.h"
 #include "runtime/entry.h"
 #include "runtime/environment.h"
+#include "runtime/host_object.h"
 #include "runtime/process.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
@@ -156,12 +157,24 @@ cudaError_t begin_call(Needs needs, Runtime*& runtime) noexcept {
 
 }  // namespace detail
 
+bool tell_library(const char* function) {
+  const LibraryCall call = library_call();
+  if (call.product.empty()) return false;
+  tell("D516",
+       call.product + " is missing from emulation: " + call.place() + " asks for " + function +
+           ", which muscope does not have, and fails",
+       "the rest of the program runs; see `muscope explain D516`");
+  return true;
+}
+
 cudaError_t not_supported(const char* function) noexcept {
   try {
     if (!enter_process()) return detail::end_call(cudaErrorInitializationError);
-    tell("D501",
-         std::string("the program called ") + function + ", which muscope does not have: it got cudaErrorNotSupported",
-         "see `muscope explain D501`");
+    if (!tell_library(function))
+      tell(
+          "D501",
+          std::string("the program called ") + function + ", which muscope does not have: it got cudaErrorNotSupported",
+          "see `muscope explain D501`");
   } catch (...) {
   }
   return detail::end_call(cudaErrorNotSupported);

@@ -1,6 +1,7 @@
 #include "runtime/host_object.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -67,6 +68,30 @@ std::string closed_library(const std::string& file) {
     if (name.starts_with(begin)) return std::string(product);
   }
   return {};
+}
+
+std::string LibraryCall::place() const { return function.empty() ? file : function + " in " + file; }
+
+LibraryCall library_call() {
+  constexpr int kDeepest = 128;
+  void* frames[kDeepest];
+  const int count = backtrace(frames, kDeepest);
+  LibraryCall call;
+  for (int n = 0; n < count; ++n) {
+    Dl_info info{};
+    // The call stands before the place that it returns to, which may be another function's.
+    const void* const at = static_cast<const std::uint8_t*>(frames[n]) - 1;
+    const std::string file = dladdr(at, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+    const std::string product = closed_library(file);
+    if (product.empty()) {
+      if (!call.product.empty()) break;  // whoever called the library
+      continue;
+    }
+    call.product = product;
+    call.file = file.substr(file.rfind('/') + 1);
+    call.function = info.dli_sname != nullptr ? info.dli_sname : "";
+  }
+  return call;
 }
 
 bool in_managed_section(const void* address, std::size_t bytes) {

@@ -5,6 +5,8 @@
 
 extern "C" int cudaGetExportTable(const void** table, const void* number);
 extern "C" __attribute__((visibility("default"))) int call_of_the_library(int* has_table);
+extern "C" int cudaIpcGetMemHandle(void* handle, void* pointer);
+extern "C" __attribute__((visibility("default"))) int other_call(int depth);
 
 #ifdef CLOSED_LIBRARY_PROGRAM
 int main(int count, char** arguments) {
@@ -16,9 +18,18 @@ int main(int count, char** arguments) {
     const char number[16] = {1};
     std::printf("program | code %d\n", cudaGetExportTable(&table, number));
   }
+  if (count > 1 && std::strcmp(arguments[1], "others") == 0) std::printf("others | code %d\n", other_call(3));
   std::puts("the rest");
 }
 #else
+static __attribute__((noinline)) int inner(int depth) {
+  char handle[64] = {};
+  return depth == 0 ? cudaIpcGetMemHandle(handle, handle) : inner(depth - 1) + 0 * handle[0];
+}
+extern "C" int other_call(int depth) {
+  volatile int code = inner(depth);  // no jump: the call is to be seen on the stack
+  return code;
+}
 extern "C" int call_of_the_library(int* has_table) {
   const char number[16] = {2};
   const void* table = number;
