@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "toolchain/process.h"
@@ -97,6 +98,23 @@ TEST_F(MusaCases, DriverHasMusasNames) {
       "  std::printf(\"%s %d %d\\n\", name, value, ok);\n}\n");
   const ProcessResult result = muscope({"run", "--quiet", "--gpu", "s4000", "--compile-flags", "-lmusa", file});
   EXPECT_EQ(result.out, "Moore Threads MTT S4000 128 1\n") << result.err;
+}
+
+TEST_F(MusaCases, ProbeDescribesACard) {
+  const std::string file = write("probe.mu", muscope({"gpu", "s4000", "--probe"}).out);
+  const std::string description = write("card.json", muscope({"run", "--quiet", "--gpu", "s4000", file}).out);
+  const ProcessResult as_json = muscope({"gpu", description, "--json"});
+  ASSERT_EQ(as_json.exit_code, 0) << as_json.err;
+  const auto card = nlohmann::json::parse(as_json.out);
+  EXPECT_EQ(card.at("name"), "my-s4000");
+  EXPECT_EQ(card.at("full_name"), "Moore Threads MTT S4000");
+  EXPECT_EQ(card.at("warp_size").at("value"), 128);
+  EXPECT_EQ(card.at("shared_per_block").at("value"), 28672);
+  EXPECT_EQ(card.at("shared_per_block").at("confidence"), "measured");
+  // What the card does not say rests on the known one.
+  EXPECT_EQ(card.at("memory_bandwidth_gbs").at("value"), 768);
+  const ProcessResult run = muscope({"run", "--quiet", "--gpu", description, file});
+  EXPECT_THAT(run.out, HasSubstr("\"full_name\": \"Moore Threads MTT S4000\""));
 }
 
 TEST_F(MusaCases, CommandLinesOfMcc) {
