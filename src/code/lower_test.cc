@@ -159,6 +159,12 @@ TEST(Lower, FramesFollowInlining) {
   EXPECT_EQ(demangle("_Z3fooi"), "foo(int)");
   EXPECT_EQ(demangle("plain"), "plain");
   EXPECT_EQ(demangle(""), "");
+  EXPECT_EQ(demangle("__nv_static_25__5d8cfa58_4_k_cu_3dc991e0__Z6JacobiPKfi"), "Jacobi(float const*, int)");
+  EXPECT_EQ(demangle("__nv_static_25__5d8cfa58_4_k_cu_3dc991e0_plain"), "plain");
+  EXPECT_EQ(demangle("_Z1kv__static__0123456789abcdef"), "k()");
+  for (const char* other : {"__nv_static_", "__nv_static_9", "__nv_static_99__a_b", "__nv_static_3_ab_",
+                            "_Zx__static__1", "__nv_static_18446744073709551615__a__b"})
+    EXPECT_EQ(demangle(other), other);
 }
 
 TEST(Lower, WithoutLineInformationThePtxLineStands) {

@@ -7,7 +7,8 @@
 
 namespace muscope::code {
 
-/// The demangled form of an Itanium ABI name; the name itself when it is not one.
+/// The demangled form of an Itanium ABI name, without what nvcc and clang add to names of internal linkage; the name
+/// itself when it is not one.
 std::string demangle(const std::string& name);
 
 class SourceFrames {
