@@ -82,6 +82,31 @@ TEST(RunSources, LaunchesOfKernelsAreCounted) {
     EXPECT_EQ(launch.at("counted_from").at("source"), "sm_90 machine code (cubin sm_90 in the program)");
 }
 
+// What each kernel writes follows from its text alone.
+TEST(RunSources, NobodyWaitsForEver) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  std::string lines;
+  const auto twice = [&](const std::string& line) { lines += line + "\n" + line + "\n"; };
+  twice("shared flag: no error 0 3 93");
+  twice("turns: no error 300 0 0");
+  twice("counter: no error 224 224 224");
+  twice("votes: no error 11 11 11");
+  twice("global flag: no error 8 0 0");
+  twice("atomic flag: no error 7 0 0");
+  twice("acquired flag: no error 9 0 0");
+  twice("look-back: no error 496 2016 0");
+  twice("both: no error 1 1 0");
+  twice("lock: no error 128 0 0");
+  twice("lanes: no error 5 5 0");
+  for (const char* from : {"ptx", "sass"})
+    for (const char* threads : {"1", "3"}) {
+      const ProcessResult run = toolchain::run_process(
+          {kMuscope, "run", "-q", "--toolchain", "nvcc", "--count-from", from, "--threads", threads, "--compile-flags",
+           "-std=c++17 -arch=sm_90", MUSCOPE_SOURCE_DIR "/tests/programs/spins.cu"});
+      EXPECT_EQ(run.out, lines) << from << " " << threads << ": " << run.err;
+    }
+}
+
 /// What the program prints, and then what it prints for each of the cases that end in an error.
 std::string lines_of(const std::string& program, const char* count_from, const char* threads, int cases) {
   std::string lines;
