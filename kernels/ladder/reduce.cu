@@ -1,17 +1,13 @@
-// A sum of ints, rung by rung. `muscope run kernels/ladder/reduce.cu` shows what each rung changes.
-//
-//   1 atomics      one atomic add per element on one address
-//   2 shared       a tree in shared memory, one atomic per block
-//   3 shuffles     the tree in registers of a warp; shared memory for one word per warp
-//   4 vectors      16 bytes per lane and four loads in flight: a quarter of the requests for the same sectors
-//   5 reduce()     no atomic and no memset: deterministic partial results that carry the number of the call
+// A sum of ints, rung by rung.
 #include "../reduce.cuh"
 
-#include "../tests/check.h"
+#include "ladder.cuh"
+
+namespace {
 
 namespace mk = muscope::kernels;
 
-__global__ void atomics(int* out, const int* in) { atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]); }
+__global__ void atomics(int* out, const int* in) { atomicAdd(out, in[blockIdx.x * 256 + threadIdx.x]); }
 
 __global__ void shared(int* out, const int* in) {
   __shared__ int tree[256];
@@ -29,41 +25,87 @@ __global__ void shuffles(int* out, const int* in) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
+template <int kFlight>
 __global__ void vectors(int* out, const int4* in) {
   __shared__ int warps[8];
-  int4 v[4];
-  for (int k = 0; k < 4; ++k) v[k] = __ldcs(in + blockIdx.x * 1024 + k * 256 + threadIdx.x);
+  int4 v[kFlight];
+#pragma unroll
+  for (int k = 0; k < kFlight; ++k) v[k] = __ldcs(in + blockIdx.x * (256 * kFlight) + k * 256 + threadIdx.x);
   int sum = 0;
-  for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+#pragma unroll
+  for (int k = 0; k < kFlight; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   sum = mk::detail::reduce_block<256>(sum, mk::Sum{}, warps);
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
-int main() {
-  const int n = 1 << 16;
-  std::vector<int> in(n);
-  Random random;
-  int want = 0;
-  for (int& value : in) value = static_cast<int>(random.below(100)), want += value;
-  const Device<int> device_in(in);
-  std::size_t bytes = 0;
-  CHECK(mk::reduce(nullptr, bytes, device_in.get(), device_in.get(), n));
-  void* workspace = nullptr;
-  CHECK(cudaMalloc(&workspace, bytes));
-  CHECK(mk::prepare_workspace(workspace, bytes));
-  Verdict verdict;
-  for (int rung = 1; rung <= 5; ++rung) {
-    const Device<int> out(1);
-    CHECK(cudaMemset(out.get(), 0, sizeof(int)));
-    if (rung == 1) atomics<<<n / 256, 256>>>(out.get(), device_in.get());
-    if (rung == 2) shared<<<n / 256, 256>>>(out.get(), device_in.get());
-    if (rung == 3) shuffles<<<n / 256, 256>>>(out.get(), device_in.get());
-    if (rung == 4) vectors<<<n / 4096, 256>>>(out.get(), reinterpret_cast<const int4*>(device_in.get()));
-    if (rung == 5) CHECK(mk::reduce(workspace, bytes, out.get(), device_in.get(), n));
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    verdict.expect(out.host()[0] == want, "rung %d", rung);
+/// As many blocks as fit at once; each goes through the data in steps.
+__global__ void __launch_bounds__(512) steps(int* out, const int4* in, unsigned count) {
+  __shared__ int warps[16];
+  int sum = 0;
+  for (unsigned i = blockIdx.x * 2048 + threadIdx.x; i < count; i += gridDim.x * 2048) {
+    int4 v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) v[k] = i + k * 512 < count ? __ldcs(in + i + k * 512) : make_int4(0, 0, 0, 0);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  CHECK(cudaFree(workspace));
-  return verdict.finish();
+  sum = mk::detail::reduce_block<512>(sum, mk::Sum{}, warps);
+  if (threadIdx.x == 0) atomicAdd(out, sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  lab::Lab lab(argc, argv, "ladder-reduce");
+  if (!lab.wanted("ladder-reduce")) return lab.finish();
+  const unsigned n = static_cast<unsigned>(lab.pick(1 << 28, 1 << 24, 1 << 16));
+  int* const in = lab.memory<int>(4ull * n);
+  lab.fill(in, 4ull * n, ladder::Small{});
+  int* const out = lab.memory<int>(64);
+  char* const spare = lab.memory(4ull * n);
+  lab.run("ceilings", ceilings::rows(lab, spare, reinterpret_cast<char*>(in), reinterpret_cast<char*>(in), 4ull * n,
+                                     lab::Flush::kClean));
+  int want = 0;
+  for (unsigned i = 0; i < n; ++i) want += ladder::small(i);
+  std::size_t bytes = 0;
+  LAB_CHECK(mk::reduce(nullptr, bytes, out, in, n));
+  void* const workspace = ladder::workspace(bytes);
+  ladder::Ladder ladder(lab, "ladder-reduce");
+  ladder.begin(lab::size_text(4ull * n), 4.0 * n, "read");
+  const auto verified = [=] {
+    int got = 0;
+    LAB_CHECK(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
+    return got == want;
+  };
+  const auto vector = reinterpret_cast<const int4*>(in);
+  const auto add = [&](const char* name, const char* why, auto kernel) {
+    ladder.rung(
+        name, why, 1, [=](cudaStream_t s) { cudaMemsetAsync(out, 0, 4, s), kernel(s); }, ladder::poisoned(out, 4),
+        verified);
+  };
+  add("atomics", "an atomic per element on one address: warps wait for each other in the L2",
+      [=](cudaStream_t s) { atomics<<<n / 256, 256, 0, s>>>(out, in); });
+  add("shared", "a tree in shared memory, one atomic per block; a barrier per step",
+      [=](cudaStream_t s) { shared<<<n / 256, 256, 0, s>>>(out, in); });
+  add("shuffles", "the tree in registers of a warp; shared memory for one word per warp",
+      [=](cudaStream_t s) { shuffles<<<n / 256, 256, 0, s>>>(out, in); });
+  add("16 bytes per lane", "a quarter of the requests for the same sectors, four times the bytes in flight",
+      [=](cudaStream_t s) { vectors<1><<<n / 1024, 256, 0, s>>>(out, vector); });
+  add("four loads in flight", "64 bytes per lane are asked for before the first is used",
+      [=](cudaStream_t s) { vectors<4><<<n / 4096, 256, 0, s>>>(out, vector); });
+  add("one wave of blocks", "the tree and the atomic once per resident block, not once per 16 KiB",
+      [=, &lab](cudaStream_t s) {
+        steps<<<std::min(n / 8192 + 1, 4u * static_cast<unsigned>(lab.multiprocessors())), 512, 0, s>>>(out, vector,
+                                                                                                        n / 4);
+      });
+  ladder.rung(
+      "reduce()",
+      "no atomic on the result and no memset: partial results that carry the number of the call; deterministic", 1,
+      [=](cudaStream_t s) {
+        std::size_t size = bytes;
+        mk::reduce(workspace, size, out, in, n, mk::Sum{}, 0, s);
+      },
+      ladder::poisoned(out, 4), verified);
+  ladder.run();
+  return lab.finish();
 }

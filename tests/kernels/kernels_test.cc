@@ -44,10 +44,15 @@ TEST_P(Kernels, GiveRightResults) {
 INSTANTIATE_TEST_SUITE_P(Programs, Kernels,
                          testing::Values("tests/transpose_test.cu", "tests/reduce_test.cu", "tests/scan_test.cu",
                                          "tests/histogram_test.cu", "tests/convolution_test.cu",
-                                         "tests/copy_nbody_test.cu", "ladder/transpose.cu", "ladder/reduce.cu"),
+                                         "tests/copy_nbody_test.cu", "ladder/transpose.cu", "ladder/reduce.cu",
+                                         "ladder/scan.cu", "ladder/histogram.cu", "ladder/convolution.cu",
+                                         "ladder/nbody.cu", "ladder/layout.cu", "ladder/segmented.cu",
+                                         "../lab/memory.cu", "../lab/patterns.cu", "../lab/onchip.cu",
+                                         "../lab/threads.cu", "../lab/transfers.cu", "../lab/transposes.cu",
+                                         "../lab/peers.cu"),
                          [](const auto& test) {
                            std::string name = test.param;
-                           name = name.substr(name.find('/') + 1);
+                           name = name.substr(name.rfind('/') + 1);
                            return name.substr(0, name.find('.'));
                          });
 

@@ -18,7 +18,7 @@ import sys
 
 MAX_LINES = 500
 CODE = (".h", ".cc", ".inc", ".cu", ".cuh", ".mu")
-SOURCE_FOLDERS = ("src", "tests", "toolkit", "kernels", "bench", "cmake", "tools", "web", "examples")
+SOURCE_FOLDERS = ("src", "tests", "toolkit", "kernels", "lab", "bench", "cmake", "tools", "web", "examples")
 
 
 def read(path):

@@ -1,0 +1,152 @@
+// The ceilings of access mixes: plain kernels that read, write or both, as fast as they can. Every program measures
+// them at the size of its own rows, in the same process; the fastest of a mix is what rows are held against.
+#pragma once
+
+#include "lab.cuh"
+
+namespace ceilings {
+
+/// Reads everything; four loads of 16 bytes in flight per thread.
+template <bool kOnce>
+__global__ void __launch_bounds__(512) read_all(const uint4* in, std::size_t count, unsigned* never) {
+  unsigned sum = 0;
+  for (std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x; base < count;
+       base += gridDim.x * std::size_t{2048}) {
+    uint4 v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      v[k] =
+          base + k * 512 < count ? (kOnce ? __ldcs(in + base + k * 512) : in[base + k * 512]) : make_uint4(0, 0, 0, 0);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum |= v[k].x & v[k].y & v[k].z & v[k].w;
+  }
+  if (sum == lab::kNever && never[1] == lab::kNever) *never = sum;
+}
+
+template <bool kOnce>
+__global__ void __launch_bounds__(512) write_all(uint4* out, std::size_t count, unsigned value) {
+  const std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x;
+  const uint4 v = make_uint4(value, value + 1, value + 2, value + 3);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (base + k * 512 >= count) continue;
+    if (kOnce)
+      __stcs(out + base + k * 512, v);
+    else
+      out[base + k * 512] = v;
+  }
+}
+
+template <int kVectors, bool kOnce>
+__global__ void __launch_bounds__(512) copy_all(uint4* out, const uint4* in, std::size_t count) {
+  const std::size_t base = blockIdx.x * std::size_t{512 * kVectors} + threadIdx.x;
+  uint4 v[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k)
+    if (base + k * 512 < count) v[k] = kOnce ? __ldcs(in + base + k * 512) : in[base + k * 512];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    if (base + k * 512 >= count) continue;
+    if (kOnce)
+      __stcs(out + base + k * 512, v[k]);
+    else
+      out[base + k * 512] = v[k];
+  }
+}
+
+template <int kVectors>
+__global__ void __launch_bounds__(512) triad_all(uint4* out, const uint4* a, const uint4* b, std::size_t count) {
+  const std::size_t base = blockIdx.x * std::size_t{512 * kVectors} + threadIdx.x;
+  uint4 v[kVectors], w[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k)
+    if (base + k * 512 < count) v[k] = a[base + k * 512], w[k] = b[base + k * 512];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k)
+    if (base + k * 512 < count)
+      out[base + k * 512] =
+          make_uint4(v[k].x + 3 * w[k].x, v[k].y + 3 * w[k].y, v[k].z + 3 * w[k].z, v[k].w + 3 * w[k].w);
+}
+
+struct SameWords {
+  const std::uint32_t* out;
+  const std::uint32_t* in;
+  __device__ bool operator()(std::size_t i) const { return out[i] == in[i]; }
+};
+struct WrittenWords {
+  const std::uint32_t* out;
+  __device__ bool operator()(std::size_t i) const { return out[i] == 77 + i % 4; }
+};
+struct TriadWords {
+  const std::uint32_t *out, *a, *b;
+  __device__ bool operator()(std::size_t i) const { return out[i] == a[i] + 3 * b[i]; }
+};
+
+/// Rows for buffers of `bytes` (useful bytes of a copy: twice that). `a` and `b` hold data.
+inline std::vector<lab::Row> rows(lab::Lab& lab, char* out, const char* a, const char* b, std::size_t bytes,
+                                  lab::Flush flush) {
+  const std::size_t count = bytes / 16;
+  const double whole = static_cast<double>(bytes);
+  auto* o = reinterpret_cast<uint4*>(out);
+  const auto* va = reinterpret_cast<const uint4*>(a);
+  const auto* vb = reinterpret_cast<const uint4*>(b);
+  const auto* words = reinterpret_cast<const std::uint32_t*>(out);
+  const auto* wa = reinterpret_cast<const std::uint32_t*>(a);
+  const auto* wb = reinterpret_cast<const std::uint32_t*>(b);
+  unsigned* never = lab.never();
+  const auto grid = [count](int vectors) { return lab::blocks_for(count, 512 * static_cast<unsigned>(vectors)); };
+  const unsigned waves =
+      static_cast<unsigned>(std::min<std::size_t>(4 * static_cast<unsigned>(lab.multiprocessors()), grid(4)));
+  const std::string size = ", " + lab::size_text(bytes);
+  std::vector<lab::Row> made;
+  const auto add = [&](const std::string& name, double moved, const char* mix, std::function<void(cudaStream_t)> call,
+                       std::function<bool()> verified, int launches = 1) {
+    lab::Row row;
+    row.name = name + size;
+    row.call = std::move(call);
+    row.x = whole;
+    row.x_unit = "B";
+    row.bytes = moved;
+    row.mix = mix;
+    row.flush = flush;
+    row.launches = launches;
+    if (verified) row.poison = [out, bytes] { LAB_CHECK(cudaMemset(out, 0xff, bytes)); };
+    row.verified = std::move(verified);
+    row.why = "a ceiling: whole vectors in order, nothing else to do";
+    made.push_back(row);
+  };
+  lab::Lab* l = &lab;
+  const auto same = [=] { return l->check(bytes / 4, SameWords{words, wa}); };
+  add("read, 4 x 16 B per lane", whole, "read",
+      [=](cudaStream_t s) { read_all<false><<<waves, 512, 0, s>>>(va, count, never); }, {});
+  add("read, streaming loads", whole, "read",
+      [=](cudaStream_t s) { read_all<true><<<waves, 512, 0, s>>>(va, count, never); }, {});
+  add(
+      "write, 4 x 16 B per lane", whole, "write",
+      [=](cudaStream_t s) { write_all<false><<<grid(4), 512, 0, s>>>(o, count, 77); },
+      [=] { return l->check(bytes / 4, WrittenWords{words}); });
+  add(
+      "write, streaming stores", whole, "write",
+      [=](cudaStream_t s) { write_all<true><<<grid(4), 512, 0, s>>>(o, count, 77); },
+      [=] { return l->check(bytes / 4, WrittenWords{words}); });
+  add("cudaMemsetAsync", whole, "write", [=](cudaStream_t s) { cudaMemsetAsync(out, 0x5a, bytes, s); }, {}, 0);
+  add(
+      "copy, 4 x 16 B per lane", 2 * whole, "copy",
+      [=](cudaStream_t s) { copy_all<4, false><<<grid(4), 512, 0, s>>>(o, va, count); }, same);
+  add(
+      "copy, streaming", 2 * whole, "copy",
+      [=](cudaStream_t s) { copy_all<4, true><<<grid(4), 512, 0, s>>>(o, va, count); }, same);
+  add(
+      "copy, 16 B per lane", 2 * whole, "copy",
+      [=](cudaStream_t s) { copy_all<1, false><<<grid(1), 512, 0, s>>>(o, va, count); }, same);
+  add(
+      "cudaMemcpyAsync", 2 * whole, "copy",
+      [=](cudaStream_t s) { cudaMemcpyAsync(out, a, bytes, cudaMemcpyDeviceToDevice, s); }, same, 0);
+  add(
+      "triad, 2 x 16 B per lane", 3 * whole, "triad",
+      [=](cudaStream_t s) { triad_all<2><<<grid(2), 512, 0, s>>>(o, va, vb, count); },
+      [=] { return l->check(bytes / 4, TriadWords{words, wa, wb}); });
+  return made;
+}
+
+}  // namespace ceilings
