@@ -220,12 +220,14 @@ void print_occupancy(Page& page, const LaunchReport& launch) {
 }
 
 void print_mix(Page& page, const LaunchReport& launch, const arch::GpuSpec& gpu) {
-  const std::int64_t warp_lanes = gpu.warp_size.known ? gpu.warp_size.as_int() : kGroupLanes;
+  // Wider warps run as groups of 32 lanes, and instructions are counted for each group.
+  const bool wide = gpu.warp_size.known && gpu.warp_size.as_int() > kGroupLanes;
   const Metric* all = find(launch.metrics, "smsp__inst_executed.sum");
   if (all == nullptr) return;
-  std::string text = fmt::format("{} by warps{}", format_value(*all), grade_mark(*all));
+  std::string text =
+      fmt::format("{} by {}{}", format_value(*all), wide ? "groups of 32 lanes" : "warps", grade_mark(*all));
   if (const Metric* lanes = find(launch.metrics, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"))
-    text += fmt::format(", {} of {} lanes at work", grouped(lanes->as_double(), 1), warp_lanes);
+    text += fmt::format(", {} of {} lanes at work", grouped(lanes->as_double(), 1), kGroupLanes);
   const auto threads = [&](std::string_view op) {
     return count_of(launch.metrics, fmt::format("smsp__sass_thread_inst_executed_op_{}_pred_on.sum", op));
   };

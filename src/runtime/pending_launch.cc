@@ -14,6 +14,7 @@
 #include "runtime/runtime.h"
 #include "runtime/selection.h"
 #include "runtime/spool.h"
+#include "runtime/wide_warp.h"
 
 namespace muscope::runtime {
 namespace {
@@ -61,6 +62,7 @@ void record(PendingLaunch& pending, exec::LaunchResult& result) {
   } else if (result.outcome != exec::Outcome::kOk) {
     record.state = views::LaunchState::kFaulted;
   }
+  add_wide_warp_findings(pending.runtime.gpu(), pending.request.kernel, record);
   record.fault.hint = in_program_names(record.fault.hint);
   if (const cudaError_t error = error_of(result.outcome)) {
     pending.runtime.fault(pending.device, error);

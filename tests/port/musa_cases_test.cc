@@ -1,11 +1,13 @@
 // MUSA programs under `muscope run` and `muscope cc`: names in messages, properties, the driver's names, mcc's command
 // lines.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "toolchain/process.h"
@@ -98,6 +100,41 @@ TEST_F(MusaCases, DriverHasMusasNames) {
       "  std::printf(\"%s %d %d\\n\", name, value, ok);\n}\n");
   const ProcessResult result = muscope({"run", "--quiet", "--gpu", "s4000", "--compile-flags", "-lmusa", file});
   EXPECT_EQ(result.out, "Moore Threads MTT S4000 128 1\n") << result.err;
+}
+
+/// "D630 7" for each finding of a launch with a line of the source, "D634" for those without.
+std::set<std::string> findings_of(const nlohmann::json& report) {
+  std::set<std::string> found;
+  for (const nlohmann::json& launch : report.at("launches"))
+    for (const nlohmann::json& finding : launch.at("diagnostics")) {
+      std::string text = finding.at("code");
+      if (const auto at = finding.find("at"); at != finding.end())
+        text += fmt::format(" {}", at->at("line").get<int>());
+      if (text.starts_with("D63")) found.insert(text);
+    }
+  return found;
+}
+
+TEST_F(MusaCases, WarpsOf128Lanes) {
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/port/wide_warp.cu";
+  std::set<std::string> expected = {"D634", "D635"};
+  std::ifstream in(source);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (const std::size_t mark = line.find("// D63"); mark != line.npos)
+      expected.insert(fmt::format("{} {}", line.substr(mark + 3, 4), number));
+  }
+  const auto run = [&](const std::string& gpu) {
+    const ProcessResult result =
+        muscope({"run", "--quiet", "--toolchain", "clang", "--gpu", gpu, "--json", path("r.json"), source});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::ifstream report(path("r.json"));
+    return findings_of(nlohmann::json::parse(report));
+  };
+  EXPECT_EQ(run("s4000"), expected);
+  EXPECT_TRUE(run("s5000").empty());
+  EXPECT_TRUE(run("h200").empty());
 }
 
 TEST_F(MusaCases, ProbeDescribesACard) {
