@@ -12,6 +12,9 @@ std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
     if (i.opcode == Opcode::kATOMS && i.memory.spin)
       return "shared atomics that are loops of swaps: where several warps collide, hardware takes more rounds";
   for (const sass::Instruction& i : flow.instructions)
+    if ((i.opcode == Opcode::kATOMG || i.opcode == Opcode::kREDG) && i.memory.vector > 1)
+      return "atomics on vectors: which sectors hardware counts for them was not measured";
+  for (const sass::Instruction& i : flow.instructions)
     if (i.opcode == Opcode::kSYNCS)
       return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
   return {};

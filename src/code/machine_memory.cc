@@ -166,18 +166,28 @@ void lower_atomic(MachineBuilder& b, const sass::Instruction& i, MemoryKind kind
   if (op.type == Type::kU64 && i.memory.atomic == 9) op.type = Type::kB64;
   lower_address(b, i, op);
   const bool increments = i.memory.atomic == kPopcIncrement;
-  op.b = increments ? b.literal(1) : b.value(i.a);
-  if (i.memory.vector != 1) throw CannotLower("a vector atomic");
-  if (i.b.exists()) op.c = b.value(i.b);
-  if (used) op.dst = b.result(i.dst);
+  op.vector = i.memory.vector;
+  if (op.vector == 1) {
+    op.b = increments ? b.literal(1) : b.value(i.a);
+    if (i.b.exists()) op.c = b.value(i.b);
+    if (used) op.dst = b.result(i.dst);
+  } else {
+    // Each element is one register, also of packed halves.
+    if (i.memory.atomic != 0) throw CannotLower("a vector atomic");
+    for (unsigned n = 0; n < op.vector; ++n)
+      op.list.push_back(used ? Place{b.result(i.dst).bits + n * kSlotBytes} : Place{});
+    for (unsigned n = 0; n < op.vector; ++n) op.list.push_back(b.word(i.a, n));
+  }
   op.result_used = used || (kind.opcode == ptx::Opcode::k_atom && kind.space != Space::kShared) || spin;
   op.polls = used;
-  op.site = b.add_site(i, static_cast<unsigned>(ptx::size_of(op.type)));
-  if (i.opcode == Opcode::kATOM && i.pdst0.exists() && i.pdst0.index != sass::kPt) {
+  op.site = b.add_site(i, static_cast<unsigned>(ptx::size_of(op.type)) * op.vector);
+  const bool partial = i.pdst0.exists() && i.pdst0.index != sass::kPt;
+  if (partial && op.vector > 1) throw CannotLower("a vector atomic with a predicate result");
+  if (i.opcode == Opcode::kATOM && partial) {
     // Not done where the address is not global: code after it does it otherwise.
     op.dst2 = b.predicate_result(i.pdst0);
     op.space = Space::kGeneric;
-  } else if (i.pdst0.exists() && i.pdst0.index != sass::kPt) {
+  } else if (partial) {
     throw CannotLower("an atomic with a predicate result");
   }
 }

@@ -134,10 +134,41 @@ void FunctionLowering::lower_memory(const ptx::Instruction& i) {
   placed = std::move(op);
 }
 
+/// The places of a vector's elements; those that are thrown away have none.
+void FunctionLowering::vector_places(Op& op, const ptx::Operand& vector) {
+  for (const ptx::Operand& e : vector.elements)
+    op.list.push_back(e.kind == OperandKind::kSink ? Place{} : place(e, op.type));
+}
+
+/// atom.global.add.v4.f32: what was there, then the operands.
+bool FunctionLowering::lower_vector_atomic(Op& op, const ptx::Instruction& i) {
+  const bool atom = i.opcode == Opcode::k_atom;
+  const ptx::Operand* const operands = i.operands.size() > (atom ? 2u : 1u) ? &i.operands[atom ? 2 : 1] : nullptr;
+  if (!operands || !i.has(Mod::k_add) || operands->kind != OperandKind::kVector ||
+      operands->elements.size() != op.vector)
+    return false;
+  const auto is_sink = [](const ptx::Operand& o) { return o.kind == OperandKind::kSink; };
+  if (std::any_of(operands->elements.begin(), operands->elements.end(), is_sink)) return false;
+  if (atom && i.operands[0].kind == OperandKind::kVector) {
+    if (i.operands[0].elements.size() != op.vector) return false;
+    vector_places(op, i.operands[0]);
+  } else if (atom && i.operands[0].kind != OperandKind::kSink) {
+    return false;
+  } else {
+    op.list.assign(op.vector, Place{});
+  }
+  vector_places(op, *operands);
+  return true;
+}
+
 void FunctionLowering::lower_atomic(Op& op, const ptx::Instruction& i) {
   const bool atom = i.opcode == Opcode::k_atom;
   op.result_used = atom && result_is_used(i);
   op.polls = op.result_used;
+  if (vector_of(i) != 1) {
+    if (!lower_vector_atomic(op, i)) op.opcode = Opcode::kInvalid;
+    return;
+  }
   std::size_t k = 1;
   if (atom) {
     const ptx::Operand& to = i.operands[0];
@@ -148,8 +179,7 @@ void FunctionLowering::lower_atomic(Op& op, const ptx::Instruction& i) {
     if (to.kind == OperandKind::kRegister) op.dst = place_of_register(to.reg);
     k = 2;
   }
-  if (k >= i.operands.size() || i.operands[k].kind == OperandKind::kVector || vector_of(i) != 1 ||
-      ptx::size_of(op.type) > 8) {
+  if (k >= i.operands.size() || i.operands[k].kind == OperandKind::kVector || ptx::size_of(op.type) > 8) {
     op.opcode = Opcode::kInvalid;
     return;
   }

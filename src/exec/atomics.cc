@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "exec/atomic_access.h"
 #include "exec/cluster.h"
 #include "exec/half.h"
 #include "exec/reduction.h"
@@ -181,21 +182,6 @@ void run_lanes(Warp& w, const XOp* op, std::uint8_t what, const std::uint64_t* h
     ++w.polls;
 }
 
-/// The shape of scattered addresses, so that sinks take their fast paths.
-trace::Shape shape_of(const std::uint64_t* a, GroupMask active, std::int64_t& stride) {
-  const unsigned first = static_cast<unsigned>(std::countr_zero(active));
-  stride = 0;
-  if (active == kAllLanes) {
-    stride = static_cast<std::int64_t>(a[1] - a[0]);
-    for (unsigned l = 1; l < kGroupLanes; ++l)
-      if (static_cast<std::int64_t>(a[l] - a[l - 1]) != stride) return trace::Shape::kScattered;
-    return stride == 0 ? trace::Shape::kUniform : trace::Shape::kAffine;
-  }
-  for (GroupMask m = active; m; m &= m - 1)
-    if (a[std::countr_zero(m)] != a[first]) return trace::Shape::kScattered;
-  return trace::Shape::kUniform;
-}
-
 /// Where the memory of a lane lies. Generic addresses and those of .shared::cluster say so themselves.
 enum class Where : std::uint8_t { kGlobal, kOwnShared, kOtherShared, kLocal };
 
@@ -293,16 +279,10 @@ bool find_hosts(Warp& w, const XOp* op, Where where, const std::uint64_t* addres
 template <typename T>
 const XOp* run(Warp& w, const XOp* op) {
   alignas(64) std::uint64_t address[kGroupLanes] = {}, host[kGroupLanes] = {};
-  const bool pair = op->has_base && (op->flags & kAddressPair);
-  const std::uint64_t* wide = op->has_base && !pair && (op->flags & 1) ? w.src<std::uint64_t>(op->a) : nullptr;
-  const std::uint32_t* narrow = op->has_base && (pair || !(op->flags & 1)) ? w.src<std::uint32_t>(op->a) : nullptr;
   Where where[kGroupLanes] = {};
+  atomic_addresses(w, op, address);
   for (GroupMask m = w.active; m; m &= m - 1) {
     const unsigned l = static_cast<unsigned>(std::countr_zero(m));
-    const std::uint64_t base = wide ? wide[l] : narrow ? narrow[l] : 0;
-    const std::uint64_t high = pair ? std::uint64_t{w.src<std::uint32_t>(op->a)[l + kGroupLanes]} << 32 : 0;
-    address[l] = (base | high) + static_cast<std::uint64_t>(op->offset) + uniform_part(w, op);
-    if (narrow && !pair && !(op->flags & kUniform64)) address[l] &= 0xffffffffu;
     where[l] = find_where(w, op, address[l], address[l]);
   }
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
@@ -370,6 +350,13 @@ std::uint8_t operation_of(std::uint8_t number) {
   return number < std::size(kByNumber) ? kByNumber[number] : std::uint8_t{kAdd};
 }
 
+/// Adds to one element of a vector and gives what was there; narrow ones in the lower half.
+template <typename T>
+std::uint32_t add_one(std::uint8_t what, std::uint8_t* at, std::uint32_t operand, bool& changed) {
+  const T b = std::bit_cast<T>(static_cast<Raw<sizeof(T)>>(operand));
+  return std::bit_cast<Raw<sizeof(T)>>(atomic<T>(what, at, b, b, changed));
+}
+
 template <typename T>
 bool reduce_one(std::uint8_t what, std::uint8_t* at, const std::uint8_t* operand) {
   T b;
@@ -380,6 +367,26 @@ bool reduce_one(std::uint8_t what, std::uint8_t* at, const std::uint8_t* operand
 }
 
 }  // namespace
+
+bool can_add_elements(ptx::Type type) {
+  return type == Type::kF32 || type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 ||
+         type == Type::kBF16x2;
+}
+
+std::uint32_t add_element(ptx::Type type, std::uint8_t* at, std::uint32_t operand, bool& changed) {
+  switch (type) {
+    case Type::kF16:
+      return add_one<Half>(kAdd, at, operand, changed);
+    case Type::kF16x2:
+      return add_one<Half2>(kAdd, at, operand, changed);
+    case Type::kBF16:
+      return add_one<Brain>(kAdd, at, operand, changed);
+    case Type::kBF16x2:
+      return add_one<Brain2>(kAdd, at, operand, changed);
+    default:
+      return add_one<float>(kAddFlushed, at, operand, changed);
+  }
+}
 
 bool reduce_element(ptx::Type type, std::uint8_t number, bool flushes, std::uint8_t* at, const std::uint8_t* operand) {
   const std::uint8_t operation = operation_of(number);
@@ -432,6 +439,7 @@ std::uint8_t atomic_operation(const ptx::Instruction& i) {
 
 Handler find_atomic(const code::Op& op) {
   if (op.space != Space::kGlobal && op.space != Space::kShared && op.space != Space::kGeneric) return nullptr;
+  if (op.vector > 1) return find_vector_atomic(op);
   switch (op.type) {
     case Type::kB16:
     case Type::kU16:

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "exec/test_kernel.h"
 
@@ -234,6 +236,82 @@ TEST(Atomics, GenericOnesReachLocalMemory) {
   m.run_ok("k", {1, 1, 1}, {32, 1, 1}, out);
   const auto got = m.read<std::uint32_t>(out, 32);
   for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(got[t], 100'100u + t) << t;
+}
+
+struct VectorForm {
+  std::string form;  ///< "v4.f32"
+  unsigned elements, bytes;
+  u32 one, sixty_four;  ///< of the element's type; in both halves of packed ones
+};
+
+/// Sums of ones are exact in any order: what each thread finds says how many came before it.
+TEST(Atomics, AddVectors) {
+  const std::vector<VectorForm> forms = {
+      {"v2.f32", 2, 4, 0x3f800000, 0x42800000},         {"v4.f32", 4, 4, 0x3f800000, 0x42800000},
+      {"noftz.v2.f16", 2, 2, 0x3c00, 0x5400},           {"noftz.v8.f16", 8, 2, 0x3c00, 0x5400},
+      {"noftz.v4.bf16", 4, 2, 0x3f80, 0x4280},          {"noftz.v2.f16x2", 2, 4, 0x3c003c00, 0x54005400},
+      {"noftz.v4.bf16x2", 4, 4, 0x3f803f80, 0x42804280}};
+  for (const VectorForm& f : forms)
+    for (const bool reduces : {false, true}) {
+      const std::string type = f.bytes == 2 ? "b16" : "b32";
+      std::string old, operands, stores;
+      for (unsigned e = 0; e < f.elements; ++e) {
+        old += (e ? ", %o" : "{%o") + std::to_string(e);
+        operands += (e ? ", %v" : "{%v") + std::to_string(e);
+        stores += "st.global." + type + " [%q+" + std::to_string(e * f.bytes) + "], %o" + std::to_string(e) + "; ";
+      }
+      const unsigned width = f.elements * f.bytes;
+      std::string text =
+          ".visible .entry k(.param .u64 p, .param .u64 out) { .reg .b64 %p, %q, %a; .reg .u32 %t; .reg ." + type +
+          " %o<8>, %v<8>; ld.param.u64 %p, [p]; ld.param.u64 %q, [out]; mov.u32 %t, %tid.x; "
+          "mul.wide.u32 %a, %t, " +
+          std::to_string(width) + "; add.u64 %q, %q, %a; ";
+      for (unsigned e = 0; e < f.elements; ++e)
+        text += "mov." + type + " %v" + std::to_string(e) + ", " + std::to_string(f.one) + "; ";
+      text += reduces ? "red.global.add." + f.form + " [%p+" + std::to_string(width) + "], " + operands + "}; "
+                      : "atom.global.add." + f.form + " " + old + "}, [%p+" + std::to_string(width) + "], " + operands +
+                            "}; " + stores;
+      Machine m;
+      m.load(text + "ret; }", "sm_90");
+      const u64 p = m.upload(std::vector<std::uint8_t>(48, 0)),
+                out = m.upload(std::vector<std::uint8_t>(std::size_t{64} * width, 0));
+      m.run_ok("k", {1, 1, 1}, {64, 1, 1}, p, out);
+      const auto memory = m.read<std::uint8_t>(p, 48);
+      const auto element = [&](const std::vector<std::uint8_t>& from, std::size_t at) {
+        u32 v = 0;
+        std::memcpy(&v, from.data() + at, f.bytes);
+        return v;
+      };
+      for (std::size_t at = 0; at + f.bytes <= memory.size(); at += f.bytes)
+        EXPECT_EQ(element(memory, at), at >= width && at < 2 * width ? f.sixty_four : 0) << f.form << " " << at;
+      const auto found = m.read<std::uint8_t>(out, std::size_t{64} * width);
+      std::set<u32> distinct;
+      for (std::size_t t = 0; t < 64; ++t) {
+        distinct.insert(element(found, t * width));
+        for (unsigned e = 1; e < f.elements; ++e)
+          EXPECT_EQ(element(found, t * width + e * f.bytes), element(found, t * width)) << f.form;
+      }
+      EXPECT_EQ(distinct.size(), reduces ? 1u : 64u) << f.form;
+    }
+}
+
+// f32 flushes subnormals, and a vector lies at a multiple of its size (PTX ISA, "atom").
+TEST(Atomics, VectorsAreAlignedAndFlush) {
+  const auto text = [](const char* offset) {
+    return std::string(
+               ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %v<2>; ld.param.u64 %p, [p]; "
+               "mov.b32 %v0, 1; mov.b32 %v1, 0x40000000; red.global.add.v2.f32 [%p+") +
+           offset + "], {%v0, %v1}; ret; }";
+  };
+  Machine m;
+  m.load(text("8"), "sm_90");
+  const u64 p = m.upload(std::vector<u32>{0, 0, 2, 0x3f800000, 0, 0, 0, 0});
+  m.run_ok("k", {1, 1, 1}, {1, 1, 1}, p);
+  EXPECT_EQ(m.read<u32>(p, 4), (std::vector<u32>{0, 0, 0, 0x40400000}));
+  Machine odd;
+  odd.load(text("4"), "sm_90");
+  const u64 q = odd.upload(std::vector<u32>(8, 0));
+  EXPECT_EQ(odd.run("k", {1, 1, 1}, {1, 1, 1}, q).outcome, Outcome::kMisaligned);
 }
 
 }  // namespace

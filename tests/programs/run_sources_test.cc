@@ -107,6 +107,22 @@ TEST(RunSources, NobodyWaitsForEver) {
     }
 }
 
+// Four slots of 16 threads: t + 4 k; two of 32; 64 halves of 1 and 2.
+TEST(RunSources, AtomicsOnVectors) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  for (const char* from : {"ptx", "sass"}) {
+    const ProcessResult run =
+        toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--count-from", from, "--compile-flags",
+                                "-std=c++17 -arch=sm_90", MUSCOPE_SOURCE_DIR "/tests/programs/vector_atomics.cu"});
+    EXPECT_EQ(run.out,
+              "f32: 480 16 -480 32 496 16 -496 32 512 16 -512 32 528 16 -528 32 992 96 1024 96 64 2016\n"
+              "found: 120 120 120 120\n"
+              "halves: 58005400 54005800 0 0 43004280 42804300 43004280 42804300 0 0\n"
+              "no error\n")
+        << from << run.err;
+  }
+}
+
 /// What the program prints, and then what it prints for each of the cases that end in an error.
 std::string lines_of(const std::string& program, const char* count_from, const char* threads, int cases) {
   std::string lines;
