@@ -35,6 +35,8 @@ void find_atomic_contention(const Context& context, Advices& out) {
     const double hot = static_cast<double>(m.hot_lanes) / static_cast<double>(m.lanes);
     const bool many_warps = m.requests >= 8;
     if (meet < kMeet && !(hot >= kHotShare && m.hot_is_one && many_warps)) continue;
+    // The hardware adds up ones of equal address at once: lanes that meet cost nothing there.
+    if (shared && site.counts->wavefronts <= site.counts->ideal_wavefronts) continue;
     report::AdviceReport advice = advice_at(context, {&site});
     advice.text = fmt::format("{} lanes of a request per address on average (the most on one address, of requests: {})",
                               report::grouped(meet, 1), histogram_text(m));

@@ -15,6 +15,8 @@ void find_thin_blocks(const Context& context, Advices& out) {
   const auto [nx, ny, nz] = context.launch().block;
   if (nx >= kGroupLanes || std::uint64_t{nx} * ny * nz < kGroupLanes || ny * nz < 2) return;
   const std::vector<BlockAccess> accesses = block_accesses(context);
+  const std::vector<std::uint32_t> as_is = order_as_is(context);
+  std::optional<report::AdvicePicture> picture;
   std::vector<const Site*> sites;
   std::uint64_t before = 0, after = 0, sectors = 0, sectors_after = 0, requests = 0;
   for (const Site* site : context.sites_in(trace::Space::kGlobal)) {
@@ -27,10 +29,15 @@ void find_thin_blocks(const Context& context, Advices& out) {
     for (const BlockAccess& access : accesses)
       if (access.site == site && access.addresses[0]) {
         start = *access.addresses[0];
+        if (!picture && *fit.x != 0) {
+          picture = picture_of(access, as_is, as_is);
+          if (picture) picture->after.fill(0);
+        }
         break;
       }
     for (unsigned lane = 0; lane < kGroupLanes; ++lane) lanes[lane] = start + static_cast<std::uint64_t>(*fit.x) * lane;
     const model::SectorCounts row = model::count_sectors({lanes, WarpMask::of(kAllLanes), site->bytes()});
+    if (picture && picture->after[0] == 0) picture->after = lanes;
     before += site->counts->lines;
     sectors += site->counts->sectors;
     after += row.lines * site->counts->requests;
@@ -55,6 +62,7 @@ void find_thin_blocks(const Context& context, Advices& out) {
   advice.bound = wastes ? "" : "the sectors stay: fewer and fuller L2 requests";
   advice.saves =
       static_cast<double>(before - after) / 4 + static_cast<double>(sectors - std::min(sectors, sectors_after)) / 2;
+  if (picture && picture->mask == kAllLanes && picture->after[0] != 0) advice.picture = std::move(picture);
   out.push_back(std::move(advice));
 }
 

@@ -31,12 +31,15 @@ void find_divergent_constant(const Context& context, Advices& out) {
     const auto sectors = replay(*site, as_is, trace::Space::kGlobal);
     advice.change =
         "read it from global memory through the read-only path (const __restrict__, __ldg), or from shared memory";
-    if (sectors) advice.change += fmt::format(": {} sectors per load", report::average_text(sectors->sum, loads));
+    if (sectors)
+      advice.change += fmt::format(": {} {} per load", report::average_text(sectors->sum, loads),
+                                   sectors->sum == loads ? "sector" : "sectors");
     advice.unit = "constant requests";
     advice.before = static_cast<double>(before);
     advice.after = 0;
     grade_replay(context, advice, sectors && sectors->exact, "the same indices into global memory");
     advice.saves = static_cast<double>(before) - static_cast<double>(sectors ? sectors->sum : loads) / 4;
+    advice.picture = picture_of(*site, as_is, trace::Space::kGlobal);
     if (before < 2 * loads) advice.bound = "few lanes differ: the gain is small";
     out.push_back(std::move(advice));
   }

@@ -92,6 +92,9 @@ TEST(Swapped, RowFromThreadX) {
   EXPECT_EQ(advice->before, warps * (32 + 1 + 32));
   EXPECT_EQ(advice->after, warps * (1 + 4 + 4));
   EXPECT_THAT(advice->text, HasSubstr("16,384 B in threadIdx.x"));
+  ASSERT_TRUE(advice->picture);
+  EXPECT_EQ(advice->picture->before[1] - advice->picture->before[0], 16384u);
+  EXPECT_EQ(advice->picture->after[31], advice->picture->after[0]) << "y runs fastest, and the load goes by x alone";
   EXPECT_EQ(find(report, "A101"), nullptr) << "one remedy is enough";
 }
 
@@ -109,6 +112,10 @@ TEST(SharedTile, Transpose) {
   EXPECT_EQ(advice->at.line, 4);
   EXPECT_EQ(advice->before, 32 * 32);
   EXPECT_EQ(advice->after, 32 * 4);
+  ASSERT_TRUE(advice->picture);
+  EXPECT_EQ(advice->picture->before[1], kOther + 4 * 4096);
+  EXPECT_EQ(advice->picture->after[7], kOther + 4 * 7) << "eight rows of the block, then the next column";
+  EXPECT_EQ(advice->picture->after[8], kOther + 4 * 4096);
 }
 
 TEST(SharedTile, SilentWhereTheBlockIsNotDense) {

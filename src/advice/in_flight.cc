@@ -70,10 +70,10 @@ void find_few_bytes_in_flight(const Context& context, Advices& out) {
   const double have = static_cast<double>(row * warps);
   if (have >= needed / 2) return;
   report::AdviceReport advice = advice_at(context, {});
-  advice.text =
-      fmt::format("{} warps per SM with {} each under way make {}; to fill the latency of DRAM an SM needs about {}",
-                  warps, report::format_bytes(row), report::format_bytes(static_cast<std::uint64_t>(have)),
-                  report::format_bytes(static_cast<std::uint64_t>(needed)));
+  advice.text = fmt::format(
+      "{} per SM with {} each under way make {}; to fill the latency of DRAM an SM needs about {}",
+      report::counted_noun(warps, "warp", "warps"), report::format_bytes(row),
+      report::format_bytes(static_cast<std::uint64_t>(have)), report::format_bytes(static_cast<std::uint64_t>(needed)));
   advice.change = fmt::format(
       "let each thread start more loads before it uses the first: unroll by {} with the loads first, take 16 B per "
       "lane, or copy ahead asynchronously (cp.async); more warps per SM do the same",

@@ -43,12 +43,13 @@ void find_local_arrays(const Context& context, Advices& out) {
   }
   const std::uint64_t threads = std::max<std::uint64_t>(1, context.blocks() * context.threads_per_block());
   advice.text = fmt::format(
-      "an array in local memory is indexed at run time or its address is taken{}: {} sectors per request, "
+      "an array in local memory is indexed at run time or its address is taken{}: {} {} per request, "
       "{} moved per thread",
       code.known
           ? fmt::format(" ({} B per thread; {} B of spills)", code.frame_bytes, code.spill_store_bytes.as_double())
           : std::string(),
-      report::average_text(sectors, requests), bytes_text(per_thread / threads));
+      report::average_text(sectors, requests), sectors == requests ? "sector" : "sectors",
+      bytes_text(per_thread / threads));
   advice.change =
       "unroll the loops that index it so that every index is known when compiling (#pragma unroll); select by "
       "branches instead of an index; put it into shared memory, one column per thread; parameters: "

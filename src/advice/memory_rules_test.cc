@@ -69,6 +69,9 @@ TEST(ThinBlocks, SixteenWide) {
   EXPECT_EQ(advice->before, 16 * 8 * 2);
   EXPECT_EQ(advice->after, 16 * 8);
   EXPECT_THAT(advice->change, HasSubstr("32 threads wide"));
+  ASSERT_TRUE(advice->picture);
+  EXPECT_EQ(advice->picture->before[16], kGlobalBase + 4096) << "the second row of the block";
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(advice->picture->after[lane], kGlobalBase + 4 * lane);
 }
 
 TEST(ThinBlocks, SilentWhereWarpsAreWholeRows) {
@@ -88,6 +91,10 @@ TEST(DivergentConstant, OneWordPerLane) {
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->before, 4 * 32);
   EXPECT_THAT(advice->change, HasSubstr("4 sectors per load"));
+  ASSERT_TRUE(advice->picture);
+  EXPECT_EQ(advice->picture->space, Space::kConst);
+  EXPECT_EQ(advice->picture->after_space, Space::kGlobal);
+  EXPECT_EQ(advice->picture->after[31], 256u + 4 * 31);
 }
 
 TEST(DivergentConstant, SilentWhereLanesAgree) {

@@ -32,17 +32,37 @@ std::vector<BlockAccess> block_accesses(const Context& context) {
   return all;
 }
 
+namespace {
+
+/// The addresses of the threads from `first` on in the order: one warp's. Returns its active lanes.
+GroupMask deal(const BlockAccess& access, const std::vector<std::uint32_t>& order, std::size_t first, Lanes& lanes) {
+  GroupMask mask = 0;
+  for (unsigned lane = 0; lane < kGroupLanes && first + lane < order.size(); ++lane) {
+    const std::uint32_t thread = order[first + lane];
+    if (thread >= access.addresses.size() || !access.addresses[thread]) continue;
+    lanes[lane] = *access.addresses[thread];
+    mask |= GroupMask{1} << lane;
+  }
+  return mask;
+}
+
+}  // namespace
+
+std::optional<report::AdvicePicture> picture_of(const BlockAccess& access, const std::vector<std::uint32_t>& now,
+                                                const std::vector<std::uint32_t>& order) {
+  report::AdvicePicture picture;
+  picture.kind = access.site->counts->kind;
+  picture.lane_bytes = picture.after_lane_bytes = access.site->bytes();
+  picture.mask = deal(access, now, 0, picture.before);
+  if (picture.mask == 0 || deal(access, order, 0, picture.after) != picture.mask) return {};
+  return picture;
+}
+
 std::uint64_t sectors_of(const BlockAccess& access, const std::vector<std::uint32_t>& order) {
   std::uint64_t sum = 0;
   for (std::size_t first = 0; first < order.size(); first += kGroupLanes) {
     Lanes lanes{};
-    GroupMask mask = 0;
-    for (unsigned lane = 0; lane < kGroupLanes && first + lane < order.size(); ++lane) {
-      const std::uint32_t thread = order[first + lane];
-      if (thread >= access.addresses.size() || !access.addresses[thread]) continue;
-      lanes[lane] = *access.addresses[thread];
-      mask |= GroupMask{1} << lane;
-    }
+    const GroupMask mask = deal(access, order, first, lanes);
     if (mask != 0) sum += model::count_sectors({lanes, WarpMask::of(mask), access.site->bytes()}).sectors;
   }
   return sum;

@@ -35,6 +35,11 @@ std::vector<std::uint32_t> order_swapped(const Context& context);
 /// The active threads by address.
 std::vector<std::uint32_t> order_by_address(const BlockAccess& access);
 
+/// The first warp of the block as it runs the access, and as it would with the threads that `order` gives; nothing
+/// where not the same lanes would be active.
+std::optional<report::AdvicePicture> picture_of(const BlockAccess& access, const std::vector<std::uint32_t>& now,
+                                                const std::vector<std::uint32_t>& order);
+
 /// Bytes from one thread to the next in x, y and z, where one number holds for all threads of all witness blocks.
 struct Fit {
   std::optional<std::int64_t> x, y, z;

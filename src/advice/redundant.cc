@@ -58,8 +58,9 @@ void find_redundant_loads(const Context& context, Advices& out) {
     advice.before = static_cast<double>(before);
     advice.after = static_cast<double>(static_cast<std::uint64_t>(advice.before / times + 0.5));
     advice.grade = report::Grade::kModelled;
-    advice.reason = fmt::format("each sector once per block, counted in {} of {} blocks, which stand for all",
-                                footprint->blocks, report::grouped(context.blocks()));
+    advice.reason = fmt::format("each sector once per block, counted in {}{}",
+                                report::of_blocks_text(footprint->blocks, context.blocks()),
+                                footprint->blocks < context.blocks() ? ", which stand for all" : "");
     advice.bound =
         "L1 serves the repetitions as long as the block's data stays there: the gain is in L1 look-ups and in "
         "latency, in DRAM traffic only where L1 and L2 are too small";

@@ -45,10 +45,11 @@ void find_shared_tile(const Context& context, Advices& out) {
     advice.after = static_cast<double>(
         static_cast<std::uint64_t>(advice.before * static_cast<double>(then) / static_cast<double>(now) + 0.5));
     advice.grade = report::Grade::kModelled;
-    advice.reason =
-        fmt::format("the addresses of the first execution in {} of {} blocks, dealt to lanes in order, stand for all",
-                    blocks, report::grouped(context.blocks()));
+    advice.reason = fmt::format("the addresses of the first execution in {}, dealt to lanes in order, stand for all",
+                                report::of_blocks_text(blocks, context.blocks()));
     advice.saves = advice.before - advice.after;
+    for (const BlockAccess& access : accesses)
+      if (access.site == site && !advice.picture) advice.picture = picture_of(access, as_is, order_by_address(access));
     advice.bound = "the tile costs a shared store, a barrier and a shared load for each element";
     if (const auto footprint = footprint_of(context, {site}); footprint && footprint->used() >= 0.95) {
       advice.bound += "; the sectors a block touches are used whole, so the gain is in L1 and L2 look-ups, not in DRAM";

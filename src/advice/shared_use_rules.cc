@@ -26,8 +26,9 @@ views::SharedUse use_of(const Context& context, bool& complete, std::uint64_t& g
 }
 
 std::string witnesses_text(const Context& context) {
-  return fmt::format("{} of {} blocks were followed word by word", context.launch().samples.witnesses.size(),
-                     report::grouped(context.blocks()));
+  const std::uint64_t followed = context.launch().samples.witnesses.size();
+  return fmt::format("{} {} followed word by word", report::of_blocks_text(followed, context.blocks()),
+                     followed == 1 ? "was" : "were");
 }
 
 /// Only plain loads and stores of shared memory are followed by word.

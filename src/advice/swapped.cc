@@ -54,10 +54,12 @@ void find_swapped(const Context& context, Advices& out) {
   advice.after = static_cast<double>(static_cast<std::uint64_t>(after + 0.5));
   advice.grade = report::Grade::kModelled;
   advice.reason = fmt::format(
-      "x and y swapped for the first execution of each of the kernel's {} global accesses in {} "
-      "of {} blocks, which stand for all",
-      touched.size(), context.launch().samples.witnesses.size(), report::grouped(context.blocks()));
+      "x and y swapped for the first execution of each of the kernel's {} global accesses in {}, "
+      "which stand for all",
+      touched.size(), report::of_blocks_text(context.launch().samples.witnesses.size(), context.blocks()));
   advice.saves = advice.before - advice.after;
+  for (const BlockAccess& access : accesses)
+    if (access.site == to_blame.front() && !advice.picture) advice.picture = picture_of(access, as_is, swapped);
   out.push_back(std::move(advice));
 }
 

@@ -45,10 +45,9 @@ void find_rewritten_symbols(const report::Report& report, std::size_t process, A
   for (const views::TransferRecord& t : report.processes[process].transfers) {
     if (t.api.find("ToSymbol") == std::string::npos || t.count < kManyRewrites || 2 * t.count < launches) continue;
     report::AdviceReport advice;
-    advice.text =
-        fmt::format("{} writes {} each time, {} times for {}{}", t.api, report::format_bytes(t.bytes / t.count),
-                    report::grouped(t.count), report::counted_noun(launches, "launch", "launches"),
-                    t.caller.empty() ? "" : ", at " + t.caller);
+    advice.text = fmt::format("{} writes {} each time, {} for {}{}", t.api, report::format_bytes(t.bytes / t.count),
+                              report::times_text(t.count), report::counted_noun(launches, "launch", "launches"),
+                              t.caller.empty() ? "" : ", at " + t.caller);
     advice.change = "pass the values as kernel parameters: they travel with the launch and are read like constants";
     advice.unit = "copies";
     advice.before = static_cast<double>(t.count);
@@ -95,9 +94,10 @@ void find_first_touch(const Context& context, Advices& out) {
   report::AdviceReport advice = advice_at(context, {});
   const std::uint64_t bytes = pages * kPageBytes;
   advice.text = fmt::format(
-      "this launch is the first to touch {} pages of managed memory after the host ({}; {} blocks of 64 KiB, {} of "
-      "2 MiB): each is fetched when a warp faults on it",
-      report::grouped(pages), report::format_bytes(bytes), report::grouped((bytes + 65535) / 65536),
+      "this launch is the first to touch {} of managed memory after the host ({}; {} of 64 KiB, {} of 2 MiB): each is "
+      "fetched when a warp faults on it",
+      report::counted_noun(pages, "page", "pages"), report::format_bytes(bytes),
+      report::counted_noun((bytes + 65535) / 65536, "block", "blocks"),
       report::grouped((bytes + (2u << 20) - 1) / (2u << 20)));
   advice.change =
       "call cudaMemPrefetchAsync on it before the launch, or use cudaMalloc and a copy; on GPUs that share memory with "

@@ -78,9 +78,9 @@ void find_vectorisable(const Context& context, Advices& out) {
                                 verb_of(*first), bytes_text(first->bytes()), bytes_text(width));
       advice.change = fmt::format(
           "make one {} of {} of them (float{} and its like, or a structure with __align__({})): {} "
-          "-> {} requests",
+          "-> {}",
           verb_of(*first), bytes_text(width), width / 4, width, report::grouped(requests),
-          report::grouped(requests / run.size()));
+          report::counted_noun(requests / run.size(), "request", "requests"));
       advice.unit = unit;
       advice.before = static_cast<double>(before);
       advice.after = static_cast<double>(after->sum);

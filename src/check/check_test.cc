@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "check/init.h"
 #include "check/output.h"
 #include "report/test_records.h"
@@ -121,6 +123,44 @@ TEST(Init, TheRunHoldsWhatItWrote) {
   const CheckResult result = hold(report, read, &baseline);
   EXPECT_EQ(result.errors + result.warnings + result.improved, 0u);
   EXPECT_GT(result.held, 10u);
+}
+
+// Counts are held by ratchets, so that no limit repeats them; kernels with equal limits share a budget.
+TEST(Init, EachLimitIsWrittenOnce) {
+  const report::Report report = transposes();
+  const std::string text = initial_budgets(report, {}, "b.json");
+  const Budgets read = budgets(text);
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Budget& budget : read.budgets) {
+    EXPECT_NE(budget.ratchet != Ratchet::kNone, budget.min.has_value());
+    EXPECT_FALSE(budget.max.has_value());
+    for (const std::string& kernel : budget.kernels)
+      for (const report::MetricRow* metric : budget.metrics)
+        EXPECT_TRUE(seen.emplace(kernel, metric->name).second) << kernel << ' ' << metric->name;
+  }
+  // naiveRow loads whole sectors, as tiled loads and stores them; its stores use a quarter.
+  EXPECT_THAT(text, HasSubstr("min = 25.0\n"));
+  std::size_t wholes = 0;
+  for (std::size_t at = text.find("min = 100.0"); at != std::string::npos; at = text.find("min = 100.0", at + 1))
+    ++wholes;
+  EXPECT_EQ(wholes, 2u);
+}
+
+TEST(Formats, MarkdownAndGithubCarryTheAdvice) {
+  report::Report report = transposes();
+  const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"gst_efficiency\"\nmin = 80\n");
+  report::AdviceReport advice;
+  advice.code = "A104";
+  advice.change = "go through a shared tile";
+  advice.at.file = "transpose.cu";
+  advice.at.line = 41;
+  report.launches[0].advice.push_back(advice);
+  const CheckResult result = hold(report, b, nullptr);
+  const CheckContext context = context_of(report, b, result);
+  EXPECT_EQ(result.judgements.at(0).advice, "[A104] go through a shared tile");
+  EXPECT_THAT(to_markdown(context), HasSubstr("Advice: \\[A104\\] go through a shared tile"));
+  EXPECT_THAT(to_github(context), HasSubstr("%0Aadvice: [A104] go through a shared tile"));
+  EXPECT_THAT(to_gitlab(context), HasSubstr("advice: [A104] go through a shared tile"));
 }
 
 TEST(Formats, FingerprintsStayWhileLinesMove) {

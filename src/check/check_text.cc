@@ -161,9 +161,11 @@ std::string to_markdown(const CheckContext& context) {
   if (!rows.empty())
     out += "| | kernel | metric | baseline | measured | allowed | grade | line |\n|---|---|---|--:|--:|--:|---|---|\n" +
            rows + "\n";
-  for (const Judgement* j : findings_of(result))
-    if (j->metric == nullptr || !j->cause.empty())
-      out += fmt::format("- {}: {}\n", escaped(place_text(context, shown_at(*j))), escaped(message_of(*j)));
+  for (const Judgement* j : findings_of(result)) {
+    if (j->metric != nullptr && j->cause.empty() && j->advice.empty()) continue;
+    out += fmt::format("- {}: {}", escaped(place_text(context, shown_at(*j))), escaped(message_of(*j)));
+    out += j->advice.empty() ? "\n" : fmt::format("<br>Advice: {}\n", escaped(j->advice));
+  }
   return out;
 }
 

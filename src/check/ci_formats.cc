@@ -155,7 +155,7 @@ std::string to_junit(const CheckContext& context) {
           " file=\"{}\" line=\"{}\">\n      <failure type=\"muscope/{}\" message=\"{}\">{}:{}: {}</failure>\n"
           "    </testcase>\n",
           xml_text(path_text(context, at.file)), at.line, id_of(j.rule), xml_text(j.text),
-          xml_text(path_text(context, at.file)), at.line, xml_text(message_of(j)));
+          xml_text(path_text(context, at.file)), at.line, xml_text(message_and_advice(j)));
     } else if (j.verdict == Verdict::kCrossed) {
       cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n", name_of(j.level),
                            xml_text(message_of(j)));
@@ -191,7 +191,7 @@ std::string to_gitlab(const CheckContext& context) {
     const SourceLocation at = shown_at(*j);
     const char* severity = j->level == Level::kError ? "major" : j->level == Level::kWarning ? "minor" : "info";
     issues.push_back(
-        {{"description", message_of(*j)},
+        {{"description", message_and_advice(*j)},
          {"check_name", fmt::format("muscope/{}", id_of(j->rule))},
          {"fingerprint", fingerprints.of(*j)},
          {"severity", severity},
@@ -209,7 +209,7 @@ std::string to_github(const CheckContext& context) {
     if (at.line > 0) out += fmt::format(",line={}", at.line);
     if (at.column > 0) out += fmt::format(",col={}", at.column);
     out += fmt::format(",title={}::{}\n", command_text(fmt::format("muscope {}", id_of(j->rule)), true),
-                       command_text(message_of(*j), false));
+                       command_text(message_and_advice(*j), false));
   }
   std::string why = context.problem;
   for (const std::string& reason : context.result->incomparable) why += (why.empty() ? "" : "; ") + reason;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "arch/gpu_spec.h"
 #include "check/check.h"
@@ -22,17 +22,11 @@ constexpr std::string_view kRatchets[] = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",   "muscope__constant_requests.sum",
 };
 
-struct Limit {
-  std::string_view metric;
-  bool is_min;
-  std::string_view why;
-};
-constexpr Limit kLimits[] = {
-    {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", true, "of the bytes that global loads move"},
-    {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", true, "of the bytes that global stores move"},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", false, "0 is the least"},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", false, "spills and local arrays"},
-    {"launch__registers_per_thread", false, "more may lower occupancy"},
+/// Quotients, of which no ratchet of counts takes care: 4-byte elements a stride apart are as many sectors of a smaller
+/// problem.
+constexpr std::string_view kEfficiencies[] = {
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
 };
 
 std::string quoted(std::string_view text) {
@@ -48,33 +42,55 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// A limit that the value just holds, with few digits.
-std::string bound_text(const report::MetricValue& value, bool is_min) {
-  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
-  // A tenth further where rounding would put the limit on the wrong side of the value.
-  const double number = std::get<double>(value);
-  double bound = (is_min ? std::floor(number * 10) : std::ceil(number * 10)) / 10;
-  if (is_min && bound > number) bound -= 0.1;
-  if (!is_min && bound < number) bound += 0.1;
+/// The largest limit with one decimal that the value holds.
+std::string bound_text(double number) {
+  double bound = std::floor(number * 10) / 10;
+  if (bound > number) bound -= 0.1;
   return fmt::format("{:.1f}", std::max(bound, 0.0));
 }
 
-void add_limits(std::string& out, const diff::KernelGroup& kernel) {
-  std::string limits;
-  for (const Limit& limit : kLimits) {
-    const report::MetricRow* row = report::find_metric(limit.metric);
-    if (row == nullptr) continue;
-    const diff::MetricTotals totals = diff::totals_of(kernel, *row);
-    // A guess is no limit, and what never happens needs none: the ratchets hold it at 0.
-    if (!totals.known || totals.grade == report::Grade::kEstimated) continue;
-    const bool count = row->aggregation == report::Aggregation::kAdditive;
-    const report::MetricValue& value = count ? totals.sum : limit.is_min ? totals.least : totals.most;
-    if (count && diff::as_double(value) == 0) continue;
-    limits +=
-        fmt::format("[[budget]]\nkernel = {}\nmetric = {}\n{} = {}   # {}\n\n", quoted(kernel.kernel),
-                    quoted(short_name(*row)), limit.is_min ? "min" : "max", bound_text(value, limit.is_min), limit.why);
+/// "\"a\"" of one text, "[\"a\", \"b\"]" of several.
+std::string list_text(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) all.push_back(quoted(text));
+  if (all.size() == 1) return all.front();
+  return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
+/// One budget for all kernels with the same limits: each kernel and metric is named once.
+std::string efficiency_budgets(const std::vector<diff::KernelGroup>& kernels) {
+  using Bound = std::pair<std::string, std::string>;  // metric, limit
+  std::vector<std::pair<std::vector<Bound>, std::vector<std::string>>> groups;
+  for (const diff::KernelGroup& kernel : kernels) {
+    std::vector<Bound> bounds;
+    for (const std::string_view name : kEfficiencies) {
+      const report::MetricRow* row = report::find_metric(name);
+      if (row == nullptr) continue;
+      const diff::MetricTotals totals = diff::totals_of(kernel, *row);
+      // A guess is no limit.
+      if (!totals.known || totals.grade == report::Grade::kEstimated) continue;
+      bounds.emplace_back(short_name(*row), bound_text(diff::as_double(totals.least)));
+    }
+    if (bounds.empty()) continue;
+    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == bounds; });
+    if (known != groups.end())
+      known->second.push_back(kernel.kernel);
+    else
+      groups.push_back({std::move(bounds), {kernel.kernel}});
   }
-  out += limits;
+  std::string out;
+  for (const auto& [bounds, names] : groups)
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      std::vector<std::string> metrics;
+      for (std::size_t k = i; k < bounds.size(); ++k)
+        if (bounds[k].second == bounds[i].second) metrics.push_back(bounds[k].first);
+      const bool told = std::any_of(bounds.begin(), bounds.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const Bound& b) { return b.second == bounds[i].second; });
+      if (!told)
+        out += fmt::format("[[budget]]\nkernel = {}\nmetric = {}\nmin = {}\n\n", list_text(names), list_text(metrics),
+                           bounds[i].second);
+    }
+  return out;
 }
 
 }  // namespace
@@ -126,8 +142,8 @@ std::string initial_budgets(const report::Report& report, const std::vector<std:
       fmt::join(ratchets, ",\n  "));
   if (registers)
     out += "# So may registers.\n[[budget]]\nmetric = \"launch__registers_per_thread\"\nratchet = \"down\"\n\n";
-  out += "# What each kernel reaches today.\n";
-  for (const diff::KernelGroup& kernel : kernels) add_limits(out, kernel);
+  if (const std::string limits = efficiency_budgets(kernels); !limits.empty())
+    out += "# What kernels use of the bytes that global loads and stores move may only rise.\n" + limits;
   out.pop_back();
   return out;
 }

@@ -26,6 +26,11 @@ std::string message_of(const Judgement& judgement) {
   return judgement.cause.empty() ? judgement.text : fmt::format("{}; {}", judgement.text, judgement.cause);
 }
 
+std::string message_and_advice(const Judgement& judgement) {
+  const std::string message = message_of(judgement);
+  return judgement.advice.empty() ? message : fmt::format("{}\nadvice: {}", message, judgement.advice);
+}
+
 std::string fingerprint(const CheckContext& context, const Judgement& j, std::uint64_t nth) {
   const std::string key =
       fmt::format("{}\n{}\n{}\n{}\n{}", id_of(j.rule), j.kernel, j.metric != nullptr ? j.metric->name : "",

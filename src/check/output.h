@@ -47,6 +47,8 @@ std::string path_text(const CheckContext& context, std::string_view file);
 SourceLocation shown_at(const Judgement& judgement);
 /// The sentence and its cause.
 std::string message_of(const Judgement& judgement);
+/// That with what to do about it, on a line of its own; for formats without a place for advice.
+std::string message_and_advice(const Judgement& judgement);
 /// 16 hexadecimal digits that stay the same while lines move: of rule, kernel, metric and file; `nth` tells equal ones
 /// apart.
 std::string fingerprint(const CheckContext& context, const Judgement& judgement, std::uint64_t nth);

@@ -104,6 +104,19 @@ std::string_view grade_text(report::GradeRule rule) {
 
 namespace {
 
+constexpr std::string_view kWords =
+    R"(
+## Ideal, wasted, efficiency
+
+- **ideal**: the least sectors (of shared memory: wavefronts) that the bytes of the active lanes fill, were they packed:
+  min(sectors, ceil(active lanes x bytes / 32)) of each request.
+- **wasted**: what lies above the ideal, of all: (sectors - ideal) / sectors. Another order of data or threads could save it.
+- **efficiency**: bytes that lanes asked for, of the bytes that moved for them: bytes / (32 x sectors), Nsight Compute's quotient.
+
+A broadcast of 4 bytes moves one sector, which is its ideal: nothing is wasted, and the efficiency is 12.5 %. Text, HTML,
+`muscope check` and `muscope diff` use the words so ([more](explain/efficiency.md)).
+)";
+
 constexpr std::string_view kIntroduction = R"(# Metrics
 
 <!-- Written by `muscope explain --metrics-page`; a test holds it against the program. -->
@@ -181,6 +194,7 @@ std::string metrics_page() {
     before = &row;
   }
   std::string out(kIntroduction);
+  out += kWords;
   out += "\n## Grades\n\n";
   for (std::size_t i = 0; i < grades.size(); ++i) out += fmt::format("{}. {}\n", i + 1, grades[i]);
   return out + tables;

@@ -129,6 +129,62 @@ const ExplainPage* find_page(std::string_view topic) {
   return nullptr;
 }
 
+namespace {
+
+/// A word without the ending of a plural, in lower case.
+std::string stem_of(std::string_view word) {
+  std::string stem = topic_key(word);
+  constexpr std::size_t kShortest = 3;
+  if (stem.size() > kShortest + 1 && stem.ends_with("ies"))
+    stem.replace(stem.size() - 3, 3, "y");
+  else if (stem.size() > kShortest && stem.ends_with('s') && !stem.ends_with("ss"))
+    stem.pop_back();
+  return stem;
+}
+
+/// Whether a word of the text begins with the stem.
+std::size_t mentions(std::string_view text, const std::string& stem) {
+  const std::string low = topic_key(text);
+  std::size_t count = 0;
+  for (std::size_t at = low.find(stem); at != std::string::npos; at = low.find(stem, at + stem.size()))
+    count += at == 0 || std::isalnum(static_cast<unsigned char>(low[at - 1])) == 0;
+  return count;
+}
+
+}  // namespace
+
+std::vector<const ExplainPage*> search_pages(std::string_view words, std::size_t most) {
+  constexpr std::size_t kInTitle = 100, kInName = 200;  // more than any text repeats a word
+  std::vector<std::string> stems;
+  const std::string key = topic_key(words);
+  for (std::size_t at = 0; at < key.size();) {
+    const std::size_t end = std::min(key.find('-', at), key.size());
+    if (end > at + 1) stems.push_back(stem_of(std::string_view(key).substr(at, end - at)));
+    at = end + 1;
+  }
+  if (stems.empty()) return {};
+  std::vector<std::pair<std::size_t, const ExplainPage*>> found;
+  for (const ExplainPage& page : explain_pages()) {
+    std::size_t weight = 0;
+    bool all = true;
+    for (const std::string& stem : stems) {
+      std::string names = page.name;
+      for (const std::string& name : page.also) names += ' ' + name;
+      const std::size_t in_name = mentions(names, stem), in_title = mentions(page.title, stem),
+                        in_body = mentions(page.body, stem);
+      all = all && in_name + in_title + in_body > 0;
+      weight += kInName * std::min<std::size_t>(in_name, 1) + kInTitle * std::min<std::size_t>(in_title, 1) +
+                std::min<std::size_t>(in_body, kInTitle - 1);
+    }
+    if (all) found.emplace_back(weight, &page);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const ExplainPage*> pages;
+  for (const auto& [weight, page] : found)
+    if (pages.size() < most) pages.push_back(page);
+  return pages;
+}
+
 std::vector<std::string> links_of(const ExplainPage& page) {
   std::vector<std::string> links;
   std::string_view text = page.body;

@@ -32,6 +32,10 @@ const std::vector<ExplainPage>& explain_pages();
 /// By name or one of its other names; capitals, blanks, underscores and hyphens do not matter. Null when there is none.
 const ExplainPage* find_page(std::string_view topic);
 
+/// Pages that have all of these words, in their name, title or text ("races" finds "race"), those that are about them
+/// first. At most `most`.
+std::vector<const ExplainPage*> search_pages(std::string_view words, std::size_t most);
+
 /// Lower case with "-" for blanks and underscores: how topics are compared.
 std::string topic_key(std::string_view topic);
 

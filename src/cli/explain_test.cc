@@ -159,6 +159,21 @@ TEST(Explain, PtxListsWhatIsExecuted) {
   EXPECT_THAT(explain("shfl"), Not(HasSubstr("cannot execute")));
 }
 
+TEST(Explain, FindsPagesByTheirWords) {
+  EXPECT_THAT(explain("race"), HasSubstr("Race"));
+  EXPECT_THAT(explain("races"), HasSubstr("missing barrier"));
+  EXPECT_THAT(explain("surfaces"), HasSubstr("Surface"));
+  EXPECT_THAT(explain("spills"), HasSubstr("Spill"));
+  const std::string two = explain("managed pages");
+  EXPECT_THAT(two, HasSubstr("No page is called 'managed pages'"));
+  EXPECT_THAT(two, HasSubstr("\n  A603"));
+  EXPECT_LE(widest(two), 80u);
+  for (const ExplainPage* page : search_pages("managed pages", 8))
+    EXPECT_THAT(std::string(page->title) + std::string(page->body), HasSubstr("anaged"));
+  EXPECT_TRUE(search_pages("xyzzy", 8).empty());
+  EXPECT_TRUE(search_pages("", 8).empty());
+}
+
 TEST(Explain, UnknownTopicsNameTheNearest) {
   try {
     explain("ocupancy");

@@ -164,6 +164,22 @@ std::string executed_instructions(const MarkdownStyle& style) {
                      bold("not executed: a launch that reaches one ends (D609)", style), fill(none, 2, style));
 }
 
+/// Where to read about something that has no page of its own; empty where no page has the words.
+std::string pages_with_words(std::string_view topic, const MarkdownStyle& style) {
+  constexpr std::size_t kMostPages = 8, kName = 20;
+  const std::vector<const ExplainPage*> pages = search_pages(topic, kMostPages);
+  if (pages.empty()) return {};
+  std::string out = fmt::format("No page is called '{}'. These speak of it (muscope explain NAME):\n\n", topic);
+  for (const ExplainPage* page : pages) {
+    const bool named = page->title.starts_with(page->name);
+    std::string line =
+        fmt::format("  {:<{}}{}", page->name, kName, named ? page->title.substr(page->name.size()) : page->title);
+    if (line.size() > style.width) line = line.substr(0, style.width - 3) + "...";
+    out += line + '\n';
+  }
+  return out;
+}
+
 [[noreturn]] void unknown_topic(std::string_view topic) {
   std::vector<std::string> owned = opcode_names();
   for (const ExplainPage& page : explain_pages()) {
@@ -221,6 +237,7 @@ std::string explain_topic(std::string_view topic, const MarkdownStyle& style) {
     add(describe(*row, style));
   }
   if (const auto rows = opcode_of(topic); !rows.empty()) add(describe(rows, style));
+  if (out.empty()) out = pages_with_words(topic, style);
   if (out.empty()) unknown_topic(topic);
   return out;
 }

@@ -34,10 +34,14 @@ std::string grade_text(const Occupancy& o) {
                              : "[counted] the rules are those of cuda_occupancy.h, CUDA 13.0";
 }
 
+/// "1 block", "1,024 blocks"
+std::string noun(std::int64_t count, const std::string& one) {
+  return report::counted_noun(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)), one, one + "s");
+}
+
 std::string resources(const LaunchShape& launch) {
-  std::string text = launch.registers_per_thread > 0
-                         ? fmt::format("{} registers per thread", launch.registers_per_thread)
-                         : "registers not given";
+  std::string text = launch.registers_per_thread > 0 ? noun(launch.registers_per_thread, "register") + " per thread"
+                                                     : "registers not given";
   text += fmt::format(", {} shared per block",
                       report::format_bytes(static_cast<std::uint64_t>(launch.static_shared + launch.dynamic_shared)));
   return text;
@@ -61,7 +65,8 @@ void limits_table(const OccupancyQuestion& q, const Occupancy& o, report::Page& 
                           binds ? "   <- limits" : ""));
   };
   page.line(fmt::format("  {:<15}{:>8}", "limit", "blocks"));
-  row(Limit::kWarps, o.limit_warps, fmt::format("{} warps per block of {} per SM", o.warps_per_block, o.max_warps));
+  row(Limit::kWarps, o.limit_warps,
+      fmt::format("{} per block of {} per SM", noun(o.warps_per_block, "warp"), o.max_warps));
   if (q.launch.registers_per_thread > 0)
     row(Limit::kRegisters, o.limit_registers,
         fmt::format("{} registers per block of {} per SM", report::grouped(std::uint64_t(o.registers_per_block)),
@@ -132,7 +137,7 @@ void sizes_table(const OccupancyQuestion& q, report::Page& page) {
 std::string occupancy_text(const OccupancyQuestion& q) {
   report::Page page(110, false);
   const std::string what =
-      q.launch.threads_per_block > 0 ? fmt::format("{} threads per block, ", q.launch.threads_per_block) : "";
+      q.launch.threads_per_block > 0 ? noun(q.launch.threads_per_block, "thread") + " per block, " : "";
   page.spread(what + resources(q.launch), report::Style::kPlain,
               fmt::format("{} ({})", q.gpu.full_name, q.gpu.sm_text()), report::Style::kPlain);
   const Occupancy o = model::occupancy(q.gpu, q.launch);
@@ -149,9 +154,9 @@ std::string occupancy_text(const OccupancyQuestion& q) {
         page.paragraph("  ", "needs cudaFuncSetAttribute(..., cudaFuncAttributeMaxDynamicSharedMemorySize, ...)", 4);
       const model::Waves w = model::waves(q.gpu, o, q.grid_blocks);
       if (w.blocks_per_wave > 0)
-        page.line(fmt::format("  {} blocks make {:.2f} waves of {} blocks; the last wave fills {}",
-                              report::grouped(std::uint64_t(q.grid_blocks)), w.waves,
-                              report::grouped(std::uint64_t(w.blocks_per_wave)), percent(100 * w.last_wave_fill)));
+        page.line(fmt::format("  {} {} {:.2f} waves of {}; the last wave fills {}", noun(q.grid_blocks, "block"),
+                              q.grid_blocks == 1 ? "makes" : "make", w.waves, noun(w.blocks_per_wave, "block"),
+                              percent(100 * w.last_wave_fill)));
       else if (q.grid_blocks > 0)
         page.line("  waves: the SM count of this GPU is not known");
     }

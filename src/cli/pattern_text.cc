@@ -114,7 +114,8 @@ void global_numbers(const PatternView& view, report::Page& page) {
   const bool atomic = view.pattern.op == model::PatternOp::kRed || view.pattern.op == model::PatternOp::kAtom;
   const std::string remark = !wasteful ? "the least possible"
                              : atomic  ? fmt::format("{} would do", *c.ideal_sectors)
-                                       : fmt::format("{} would do for {} bytes", *c.ideal_sectors, c.bytes_asked);
+                                       : fmt::format("{} would do for {}", *c.ideal_sectors,
+                                                     report::counted_noun(c.bytes_asked, "byte", "bytes"));
   number_line(page, "sectors (32 B)", report::grouped(std::uint64_t{*c.sectors}), *c.sectors == 0 ? "" : remark,
               wasteful ? Style::kRed : Style::kGreen);
   number_line(page, "ideal sectors", report::grouped(std::uint64_t{*c.ideal_sectors}));

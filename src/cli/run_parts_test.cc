@@ -145,6 +145,27 @@ TEST(Progress, TheLongestLaunchOfAllProcessesIsShown) {
   EXPECT_EQ(longest_launch({status_of("a", 2, 0, 0), status_of("b", 9, 0, 0)})->kernel, "b");
   EXPECT_EQ(longest_launch({status_of("a", 0.4, 0, 0)}), nullptr);
   EXPECT_EQ(longest_launch({}), nullptr);
+  EXPECT_EQ(progress_line(status_of("k", 0.01, 3, 4), 5000, 80, 12), "muscope: launch 5000 k  12 s of short launches");
+}
+
+TEST(Progress, ManyShortLaunchesAreShownOnceTheyTakeLong) {
+  ShortLaunches launches;
+  ProcessStatus idle = status_of("k", 0, 0, 0), busy = idle;
+  idle.in_launch = false;
+  EXPECT_EQ(launches.look({idle}, 100), nullptr);
+  double now = 100;
+  for (int i = 0; i < 10; ++i, now += 0.1) {
+    busy.launches = idle.launches = 12 + 100 * static_cast<std::uint32_t>(i);
+    EXPECT_EQ(launches.look({i % 2 == 0 ? busy : idle}, now), nullptr) << now;
+  }
+  busy.launches = 2000;
+  now = 101.2;
+  const std::vector<ProcessStatus> statuses{busy};
+  EXPECT_EQ(launches.look(statuses, now), &statuses[0]);
+  EXPECT_NEAR(launches.seconds(), 1.2, 1e-9);
+  // After a pause it begins anew.
+  busy.launches = 2001;
+  EXPECT_EQ(launches.look({busy}, now + 3), nullptr);
 }
 
 TEST(FindCommand, AsAShellDoes) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -40,9 +41,26 @@ const ProcessStatus* longest_launch(const std::vector<ProcessStatus>& statuses) 
   return longest;
 }
 
-std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width) {
+const ProcessStatus* ShortLaunches::look(const std::vector<ProcessStatus>& statuses, double now) {
+  std::uint64_t finished = 0;
+  const ProcessStatus* running = nullptr;
+  for (const ProcessStatus& s : statuses) {
+    finished += s.launches;
+    if (s.in_launch && running == nullptr) running = &s;
+  }
+  if (running != nullptr || finished != finished_) {
+    if (now - last_ >= kPauseSeconds) since_ = now;
+    last_ = now;
+  }
+  finished_ = finished;
+  return seconds() >= kQuietSeconds ? running : nullptr;
+}
+
+std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width, double busy_seconds) {
   std::string tail = fmt::format("  {:.0f} s", status.launch_seconds);
-  if (status.blocks != 0) {
+  if (busy_seconds > 0) {
+    tail = fmt::format("  {:.0f} s of short launches", busy_seconds);
+  } else if (status.blocks != 0) {
     const std::uint64_t done = std::min(status.blocks_done, status.blocks);
     tail = fmt::format("  {:.0f} %{}", 100.0 * static_cast<double>(done) / static_cast<double>(status.blocks), tail);
   }
@@ -62,14 +80,19 @@ Progress::Progress(RunDirectory& run, bool wanted)
 void Progress::update() {
   if (!active_) return;
   const std::vector<ProcessStatus> statuses = run_.statuses();
+  const ProcessStatus* quick = short_launches_.look(
+      statuses, std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
   const ProcessStatus* longest = longest_launch(statuses);
+  const bool is_short = longest == nullptr;
+  if (is_short) longest = quick;
   if (longest == nullptr) return erase();
   if (longest->stem != stem_) erase();
   std::uint32_t finished = 0;
   for (const ProcessStatus& s : statuses) finished += s.launches;
   const std::size_t width = terminal_width(STDERR_FILENO);
-  std::string line = progress_line(*longest, finished, width > 1 ? width - 1 : 0);
-  if (line == drawn_) return;
+  std::string line =
+      progress_line(*longest, finished, width > 1 ? width - 1 : 0, is_short ? short_launches_.seconds() : 0);
+  if (line == drawn_ && !is_short) return;
   stem_ = longest->stem;
   drawn_ = run_.draw(*longest, "\r" + line + "\033[K") ? std::move(line) : std::string();
 }

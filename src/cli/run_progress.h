@@ -12,11 +12,26 @@ namespace muscope::cli {
 const ProcessStatus* longest_launch(const std::vector<ProcessStatus>& statuses);
 
 /// The line about that launch, without colour, at most `width` columns. `finished`: launches of the run that have
-/// ended.
-std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width);
+/// ended. `busy_seconds`: how long one short launch has followed another; 0 for a long one.
+std::string progress_line(const ProcessStatus& status, std::uint32_t finished, std::size_t width,
+                          double busy_seconds = 0);
 
 /// Launches shorter than this leave the terminal to the program's own output.
 inline constexpr double kQuietSeconds = 1.0;
+
+/// Whether the run spends its time in launches that are each too short for a line.
+class ShortLaunches {
+ public:
+  /// Takes a look at the run at a time in seconds. The process to tell of: one that is in a launch, once launches have
+  /// followed each other for kQuietSeconds without a pause of kPauseSeconds; else null.
+  const ProcessStatus* look(const std::vector<ProcessStatus>& statuses, double now);
+  double seconds() const { return last_ - since_; }
+  static constexpr double kPauseSeconds = 0.5;
+
+ private:
+  std::uint64_t finished_ = 0;
+  double since_ = 0, last_ = -kPauseSeconds;
+};
 
 /// Draws and erases the line. Does nothing where stderr is no terminal, or is a dumb one.
 class Progress {
@@ -35,6 +50,7 @@ class Progress {
   bool active_ = false;
   std::string drawn_;  ///< the line on the terminal, as far as we know
   std::string stem_;   ///< the process that it is about
+  ShortLaunches short_launches_;
 };
 
 /// Columns of the terminal behind `fd`; 0 when it is none.

@@ -2,6 +2,20 @@
 #include "code/machine_builder.h"
 
 namespace muscope::code {
+namespace {
+
+bool is_zero(const sass::Operand& o) {
+  return (o.kind == sass::OperandKind::kRegister && o.index == sass::kRz) ||
+         (o.kind == sass::OperandKind::kImmediate && o.value == 0);
+}
+
+/// HFMA2.MMA R7, -RZ, RZ, 0, 1.1e-5: the third operand goes to the result as it is.
+bool only_moves(const sass::Instruction& i) {
+  if (i.opcode == sass::Opcode::kHFMA2) return is_zero(i.a) && is_zero(i.b);
+  return is_zero(i.a) || is_zero(i.b);
+}
+
+}  // namespace
 
 views::InstructionKind kind_of(const sass::Instruction& i) {
   using sass::Opcode;
@@ -20,11 +34,11 @@ views::InstructionKind kind_of(const sass::Instruction& i) {
     case Opcode::kDFMA:
       return InstructionKind::kFp64Fma;
     case Opcode::kHADD2:
-      return InstructionKind::kFp16Add;
+      return only_moves(i) ? InstructionKind::kFp16AddMove : InstructionKind::kFp16Add;
     case Opcode::kHMUL2:
       return InstructionKind::kFp16Mul;
     case Opcode::kHFMA2:
-      return InstructionKind::kFp16Fma;
+      return only_moves(i) ? InstructionKind::kFp16FmaMove : InstructionKind::kFp16Fma;
     case Opcode::kFMNMX:
     case Opcode::kFSEL:
     case Opcode::kFSET:

@@ -228,9 +228,9 @@ std::vector<std::string> reasons_of(const KernelChange& kernel) {
   if (pair.before == nullptr || pair.after == nullptr) return reasons;
   const report::LaunchReport &a = *pair.before->launches.front(), &b = *pair.after->launches.front();
   if (pair.before->launches.size() != pair.after->launches.size())
-    reasons.push_back(fmt::format("it was launched {} times, is {} times: counts are sums",
-                                  report::grouped(pair.before->launches.size()),
-                                  report::grouped(pair.after->launches.size())));
+    reasons.push_back(fmt::format("it was launched {}, is now {}: counts are sums",
+                                  report::times_text(pair.before->launches.size()),
+                                  report::times_text(pair.after->launches.size())));
   if (a.grid != b.grid)
     reasons.push_back(fmt::format("the grid was {}, is {}", extent_text(a.grid), extent_text(b.grid)));
   if (a.block != b.block)
@@ -337,6 +337,12 @@ bool KernelChange::moved() const {
   return kernels.by == MatchedBy::kNothing || !lines.empty() ||
          std::any_of(accesses.begin(), accesses.end(), [](const AccessChange& a) { return a.moved(); }) ||
          std::any_of(launch.begin(), launch.end(), change) || std::any_of(hardware.begin(), hardware.end(), change);
+}
+
+bool is_unrelated(const Difference& difference) {
+  const auto matched = std::count_if(difference.kernels.begin(), difference.kernels.end(),
+                                     [](const KernelChange& k) { return k.kernels.by != MatchedBy::kNothing; });
+  return difference.kernels.size() > 2 && 2 * static_cast<std::size_t>(matched) < difference.kernels.size();
 }
 
 Difference compare(const report::Report& before, const report::Report& after, const SourceText& text_before,

@@ -64,6 +64,9 @@ struct Difference {
   std::vector<KernelChange> kernels;        ///< those with most traffic that came or went first
 };
 
+/// Fewer than half of the kernels have a counterpart: most likely two different programs.
+bool is_unrelated(const Difference& difference);
+
 /// The texts may be empty functions.
 Difference compare(const report::Report& before, const report::Report& after, const SourceText& text_before,
                    const SourceText& text_after);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "diff/compare.h"
 #include "diff/diff_output.h"
 #include "report/test_records.h"
@@ -129,7 +131,44 @@ TEST(Compare, LaunchesAreSummed) {
   const Difference difference = compare(before, after, {}, {});
   const KernelChange& naive = difference.kernels[0];
   EXPECT_EQ(naive.traffic_after, 2 * naive.traffic_before);
-  EXPECT_THAT(naive.reasons, ::testing::Contains(HasSubstr("launched 1 times, is 2 times")));
+  EXPECT_THAT(naive.reasons, ::testing::Contains(HasSubstr("launched once, is now 2 times")));
+}
+
+/// A report with kernels of these names that did nothing.
+report::Report named(const std::vector<std::string>& kernels) {
+  report::Report report;
+  for (const std::string& kernel : kernels) {
+    report.launches.emplace_back();
+    report.launches.back().kernel = kernel;
+    report.launches.back().index = static_cast<std::uint32_t>(report.launches.size() - 1);
+  }
+  return report;
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Text, UnrelatedProgramsAreSaidToBeSoInFewLines) {
+  std::vector<std::string> one{"same(int)"}, other{"same(int)"};
+  for (const char c : std::string("abcdefghijklm")) {
+    one.push_back(std::string(3, c) + "1234(int)");
+    other.push_back(std::string(3, static_cast<char>(c - 32)) + "9876(float)");
+  }
+  const report::Report before = named(one), after = named(other);
+  const Difference difference = compare(before, after, {}, {});
+  EXPECT_TRUE(is_unrelated(difference));
+  const std::string text = to_text(difference, before, after, {});
+  EXPECT_THAT(text, HasSubstr("1 kernel is in both reports, 13 only before, 13 only after"));
+  EXPECT_THAT(text, HasSubstr("and 18 more kernels that one side alone has (--all shows them)"));
+  EXPECT_LT(lines_of(text), 22u);
+  EXPECT_LT(lines_of(to_markdown(difference, before, after, {})), 22u);
+  DiffTextOptions all;
+  all.all = true;
+  EXPECT_GT(lines_of(to_text(difference, before, after, all)), 100u);
+  // Two of three are in both: nothing is left out.
+  const report::Report a = named({"x(int)", "y(int)"}), b = named({"x(int)", "y(int)", "entirely(float)"});
+  EXPECT_FALSE(is_unrelated(compare(a, b, {}, {})));
 }
 
 TEST(Totals, CountsThatAreAbsentAreZeroAndQuotientsAreLeftOut) {

@@ -153,11 +153,37 @@ void print_kernel(Page& page, const KernelChange& kernel, const DiffTextOptions&
   print_lines(page, kernel, options);
 }
 
-void print_summary(Page& page, const Difference& difference) {
+/// Kernels that one side alone has are named up to so many where most are such.
+constexpr std::size_t kMostOneSided = 8;
+
+/// Those to speak of: all, or, where the programs have little in common, no more one-sided ones than that.
+std::vector<const KernelChange*> worth_telling(const Difference& difference, bool all) {
+  const bool unrelated = is_unrelated(difference) && !all;
+  std::vector<const KernelChange*> told;
+  std::size_t one_sided = 0;
+  for (const KernelChange& kernel : difference.kernels)
+    if (kernel.kernels.by != MatchedBy::kNothing || !unrelated || ++one_sided <= kMostOneSided) told.push_back(&kernel);
+  return told;
+}
+
+/// "2 of 14 kernels have a counterpart: ..."; empty where most have one.
+std::string unrelated_text(const Difference& difference) {
+  if (!is_unrelated(difference)) return {};
+  std::size_t matched = 0, gone = 0, fresh = 0;
+  for (const KernelChange& kernel : difference.kernels)
+    (kernel.kernels.by != MatchedBy::kNothing ? matched : kernel.kernels.after == nullptr ? gone : fresh)++;
+  return fmt::format(
+      "{} in both reports, {} only before, {} only after: these look like different programs, so that kernels of one "
+      "side are only named",
+      counted_noun(matched, "kernel is", "kernels are"), gone, fresh);
+}
+
+void print_summary(Page& page, const Difference& difference, const std::vector<const KernelChange*>& told) {
   Table table;
   table.remark_style = Style::kPlain;
   table.heading({"kernel", "sectors before", "after", "change"});
-  for (const KernelChange& kernel : difference.kernels) {
+  for (const KernelChange* one : told) {
+    const KernelChange& kernel = *one;
     Change traffic;
     traffic.before = kernel.traffic_before;
     traffic.after = kernel.traffic_after;
@@ -172,9 +198,11 @@ void print_summary(Page& page, const Difference& difference) {
   constexpr std::size_t kVerdict = 18;
   const std::size_t numbers = table.width() - table.rows.front().cells.front().size() + kVerdict;
   const std::size_t room = std::max<std::size_t>(20, page.width() - std::min(page.width(), numbers));
-  for (std::size_t i = 0; i < difference.kernels.size(); ++i)
-    table.rows[i + 1].cells.front() = pair_text(difference.kernels[i].kernels, room);
+  for (std::size_t i = 0; i < told.size(); ++i) table.rows[i + 1].cells.front() = pair_text(told[i]->kernels, room);
   table.print(page, 0);
+  if (const std::size_t left = difference.kernels.size() - told.size(); left > 0)
+    page.line(fmt::format("and {} that one side alone has (--all shows them)",
+                          counted_noun(left, "more kernel", "more kernels")));
 }
 
 /// Characters that mean something in Markdown.
@@ -231,9 +259,15 @@ std::string to_text(const Difference& difference, const report::Report& before, 
   page.line(side_line("before", before, options.before_name));
   page.line(side_line("after ", after, options.after_name));
   page.line();
-  print_summary(page, difference);
+  const std::string unrelated = options.all ? std::string() : unrelated_text(difference);
+  if (!unrelated.empty()) {
+    page.paragraph("", unrelated + " (--all shows everything)", 0, Style::kYellow);
+    page.line();
+  }
+  print_summary(page, difference, worth_telling(difference, options.all));
   std::size_t same = 0;
   for (const KernelChange& kernel : difference.kernels) {
+    if (!unrelated.empty() && kernel.kernels.by == MatchedBy::kNothing) continue;
     if (!kernel.moved() && !options.all) {
       ++same;
       continue;
@@ -253,8 +287,16 @@ std::string to_markdown(const Difference& difference, const report::Report& befo
   out += fmt::format("- {}\n- {}\n", escaped(side_line("before:", before, options.before_name)),
                      escaped(side_line("after:", after, options.after_name)));
   for (const std::string& warning : difference.warnings) out += fmt::format("- **warning**: {}\n", escaped(warning));
+  const std::string unrelated = options.all ? std::string() : unrelated_text(difference);
+  if (!unrelated.empty()) {
+    out += fmt::format("\n{}.\n\n", unrelated);
+    for (const KernelChange* kernel : worth_telling(difference, false))
+      if (kernel->kernels.by == MatchedBy::kNothing)
+        out += fmt::format("- {}: {}\n", how_text(kernel->kernels), escaped(pair_text(kernel->kernels, 100)));
+  }
   std::size_t same = 0;
   for (const KernelChange& kernel : difference.kernels) {
+    if (!unrelated.empty() && kernel.kernels.by == MatchedBy::kNothing) continue;
     if (kernel.moved() || options.all)
       markdown_kernel(out, kernel, options);
     else

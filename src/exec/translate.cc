@@ -46,6 +46,8 @@ const char* name_of(memory::Kind kind) {
   return "module variable";
 }
 
+std::string bytes_text(std::uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+
 /// "4 bytes past the end of device allocation #3 of 1,024 bytes" or where the nearest one is.
 std::string neighbourhood(const memory::AddressSpace& memory, std::uint64_t address) {
   memory::Allocation below, above;
@@ -57,13 +59,13 @@ std::string neighbourhood(const memory::AddressSpace& memory, std::uint64_t addr
   }
   if (address < 4096) return "the pointer is null";
   if (below.id != 0 && address < below.end)
-    return fmt::format("inside {} #{} of {} bytes", name_of(below.kind), below.id, below.end - below.base);
+    return fmt::format("inside {} #{} of {}", name_of(below.kind), below.id, bytes_text(below.end - below.base));
   if (below.id != 0 && address - below.end < (std::uint64_t{1} << 32))
-    return fmt::format("{} bytes past the end of {} #{} of {} bytes", address - below.end, name_of(below.kind),
-                       below.id, below.end - below.base);
+    return fmt::format("{} past the end of {} #{} of {}", bytes_text(address - below.end), name_of(below.kind),
+                       below.id, bytes_text(below.end - below.base));
   if (above.id != 0 && above.base - address < (std::uint64_t{1} << 32))
-    return fmt::format("{} bytes before {} #{} of {} bytes", above.base - address, name_of(above.kind), above.id,
-                       above.end - above.base);
+    return fmt::format("{} before {} #{} of {}", bytes_text(above.base - address), name_of(above.kind), above.id,
+                       bytes_text(above.end - above.base));
   if (memory.in_device_range(address)) return "device memory that is not allocated (freed, or never was)";
   return "no device allocation is near; is it a host pointer?";
 }

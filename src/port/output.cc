@@ -102,9 +102,11 @@ std::string summary_text(const PortReport& report, const Rules& rules) {
   std::string out = fmt::format("{} -> {}", to_musa ? "CUDA" : "MUSA", to_musa ? "MUSA" : "CUDA");
   if (to_musa)
     out += fmt::format(", SDK {}, {}", sdk_text(report.options.target.sdk), archs_text(report.options.target));
-  out += fmt::format("\n{:>9} files, {} changed, {} renamed, {} left alone\n", t.files, t.changed_files,
-                     t.renamed_files, t.left_alone);
-  out += fmt::format("{:>9} lines, {} changed\n{:>9} names changed", t.lines, t.changed_lines, t.names);
+  const auto noun = [](std::uint64_t n, const char* one) { return fmt::format("{}{}", one, n == 1 ? "" : "s"); };
+  out += fmt::format("\n{:>9} {}, {} changed, {} renamed, {} left alone\n", t.files, noun(t.files, "file"),
+                     t.changed_files, t.renamed_files, t.left_alone);
+  out += fmt::format("{:>9} {}, {} changed\n{:>9} {} changed", t.lines, noun(t.lines, "line"), t.changed_lines, t.names,
+                     noun(t.names, "name"));
   std::string separator = ": ";
   for (const std::string& library : rules.libraries()) {
     const auto found = t.by_library.find(library);
@@ -119,7 +121,8 @@ std::string summary_text(const PortReport& report, const Rules& rules) {
   if (t.in_comments + t.in_strings > 0)
     out += fmt::format("{:>9} names stay in comments, {} in strings (--comments, --strings)\n", t.in_comments,
                        t.in_strings);
-  out += fmt::format("{:>9} errors, {} warnings, {} notes\n", t.errors, t.warnings, t.notes);
+  out += fmt::format("{:>9} {}, {} {}, {} {}\n", t.errors, noun(t.errors, "error"), t.warnings,
+                     noun(t.warnings, "warning"), t.notes, noun(t.notes, "note"));
   return out;
 }
 

@@ -98,7 +98,7 @@ std::string text_of(const views::CodeChange& c) {
 
 std::string spill_text(const CodeChangeReport& change) {
   std::string text = text_of(change);
-  if (change.executed > 0) text += fmt::format(", executed {} times by warps", grouped(change.executed));
+  if (change.executed > 0) text += fmt::format(", executed {} by warps", times_text(change.executed));
   return text;
 }
 

@@ -128,7 +128,13 @@ LaunchParts parts_of(const LaunchReport& launch, const arch::GpuSpec& gpu, PageT
         parts.head["advice"][i]["picture"][key] = short_addresses(picture->mask, *addresses);
   parts.head["metrics"] = short_metrics(launch.metrics, tables);
   parts.head["traffic"] = traffic_of(launch.metrics);
-  parts.head["waste"] = waste_of(launch.metrics);
+  const std::uint64_t local_waste = local_waste_of(launch);
+  parts.head["waste"] = waste_of(launch.metrics) + local_waste;
+  parts.head["wasted_sectors"] = global_waste_of(launch.metrics) + local_waste;
+  const Metric* weakest = weakest_of_traffic(launch.metrics);
+  const bool stream = weakest == nullptr || weakest->grade < launch.stream_grade;
+  parts.head["traffic_grade"] = {{"grade", name_of(stream ? launch.stream_grade : weakest->grade)},
+                                 {"reason", stream ? launch.stream_source : weakest->reason}};
   for (std::size_t i = 0; i < launch.lines.size(); ++i) {
     const LineReport& line = launch.lines[i];
     PageJson& json = parts.body["lines"][i];

@@ -214,6 +214,19 @@ TEST(Metrics, SurfacesByKind) {
   EXPECT_EQ(value(m, "l1tex__t_bytes_pipe_tex_mem_surface.sum"), 7680);
 }
 
+// Metrics with an instruction's name go by the instruction; moves made of it are no operations.
+TEST(Metrics, HalfPrecisionMovesAreNoOperations) {
+  using K = views::InstructionKind;
+  Counts counts;
+  counts.add(testing::instructions(
+      0, 10, {{K::kFp16Fma, 100}, {K::kFp16Add, 20}, {K::kFp16FmaMove, 7}, {K::kFp16AddMove, 5}}));
+  const Metrics m = compute_metrics(counts, {});
+  EXPECT_EQ(value(m, "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum"), 107);
+  EXPECT_EQ(value(m, "smsp__sass_thread_inst_executed_op_hadd_pred_on.sum"), 25);
+  EXPECT_EQ(value(m, "muscope__thread_inst_executed_op_half_move.sum"), 12);
+  EXPECT_EQ(value(m, "muscope__flops_fp16.sum"), 220);
+}
+
 TEST(Metrics, InstructionMix) {
   using K = views::InstructionKind;
   Counts counts;

@@ -46,6 +46,12 @@ std::string average_text(std::uint64_t sum, std::uint64_t count) {
   return grouped(value, whole ? 0 : 2);
 }
 
+std::string times_text(std::uint64_t count) { return count == 1 ? "once" : fmt::format("{} times", grouped(count)); }
+
+std::string of_blocks_text(std::uint64_t some, std::uint64_t all) {
+  return all == 1 ? "the only block" : fmt::format("{} of {} blocks", grouped(some), grouped(all));
+}
+
 std::string counted_noun(std::uint64_t count, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", grouped(count), count == 1 ? singular : plural);
 }

@@ -18,6 +18,10 @@ std::string format_value(const Metric& metric);
 std::string format_bytes(std::uint64_t bytes);
 /// sum / count: "16", "4.25"; "-" when count is 0
 std::string average_text(std::uint64_t sum, std::uint64_t count);
+/// "once", "63 times"
+std::string times_text(std::uint64_t count);
+/// "1 of 4 blocks"; "the only block" of one.
+std::string of_blocks_text(std::uint64_t some, std::uint64_t all);
 /// "1 launch", "63 launches"
 std::string counted_noun(std::uint64_t count, std::string_view singular, std::string_view plural);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/cause.h"
 #include "report/counts.h"
 #include "report/kernel_name.h"
 #include "report/metric_formulas.h"
@@ -210,9 +211,10 @@ class LaunchTables {
 void print_occupancy(Page& page, const LaunchReport& launch) {
   const Metric* percent = find(launch.metrics, "sm__maximum_warps_per_active_cycle_pct");
   if (percent == nullptr) return;
-  std::string text = fmt::format("{} %{}: {} blocks, {} warps per SM", format_value(*percent), grade_mark(*percent),
-                                 grouped(count_of(launch.metrics, "muscope__blocks_per_multiprocessor")),
-                                 grouped(count_of(launch.metrics, "sm__maximum_warps_avg_per_active_cycle")));
+  std::string text =
+      fmt::format("{} %{}: {}, {} per SM", format_value(*percent), grade_mark(*percent),
+                  counted_noun(count_of(launch.metrics, "muscope__blocks_per_multiprocessor"), "block", "blocks"),
+                  counted_noun(count_of(launch.metrics, "sm__maximum_warps_avg_per_active_cycle"), "warp", "warps"));
   if (!launch.occupancy_limit.empty()) text += fmt::format(" (limit: {})", launch.occupancy_limit);
   if (const Metric* waves = find(launch.metrics, "launch__waves_per_multiprocessor"))
     text += fmt::format(", {} waves", format_value(*waves));
@@ -231,10 +233,11 @@ void print_mix(Page& page, const LaunchReport& launch, const arch::GpuSpec& gpu)
   const auto threads = [&](std::string_view op) {
     return count_of(launch.metrics, fmt::format("smsp__sass_thread_inst_executed_op_{}_pred_on.sum", op));
   };
+  const std::uint64_t moves = count_of(launch.metrics, "muscope__thread_inst_executed_op_half_move.sum");
   std::vector<std::pair<std::uint64_t, std::string_view>> shares = {
       {threads("fadd") + threads("fmul") + threads("ffma"), "fp32"},
       {threads("dadd") + threads("dmul") + threads("dfma"), "fp64"},
-      {threads("hadd") + threads("hmul") + threads("hfma"), "fp16"},
+      {threads("hadd") + threads("hmul") + threads("hfma") - moves, "fp16"},
       {count_of(launch.metrics, "muscope__thread_inst_executed_op_other_float.sum"), "other float"},
       {threads("integer"), "integer"},
       {threads("bit"), "bits"},
@@ -242,7 +245,7 @@ void print_mix(Page& page, const LaunchReport& launch, const arch::GpuSpec& gpu)
       {threads("control"), "control"},
       {threads("memory"), "memory"},
       {threads("inter_thread_communication"), "shuffles and barriers"},
-      {threads("misc"), "moves and other"},
+      {threads("misc") + moves, "moves and other"},
   };
   std::uint64_t sum = 0;
   for (const auto& [count, name] : shares) sum += count;
@@ -280,9 +283,13 @@ void print_heading(Page& page, const Report& report, const LaunchGroup& group) {
   page.spread(shorten_kernel_name(launch.kernel, page.width() - right.size() - 2), Style::kBold, right, Style::kDim);
   std::string text = fmt::format("grid {}, block {}, {}", extent_text(launch.grid), extent_text(launch.block),
                                  counted_noun(count_of(launch.metrics, "launch__thread_count"), "thread", "threads"));
-  if (const auto* registers = std::get_if<std::uint64_t>(&launch.registers.value); registers && *registers > 0)
-    text += fmt::format(", {} registers [{}{}]", grouped(*registers), name_of(launch.registers.grade),
-                        from(launch.registers_source));
+  if (const auto* registers = std::get_if<std::uint64_t>(&launch.registers.value); registers && *registers > 0) {
+    // What the code needs, and what the driver sets aside where that is more.
+    const std::uint64_t allocated = count_of(launch.metrics, "launch__registers_per_thread");
+    text += fmt::format(", {}{} [{}{}]", counted_noun(*registers, "register", "registers"),
+                        allocated > *registers ? fmt::format(" ({} allocated)", grouped(allocated)) : std::string(),
+                        name_of(launch.registers.grade), from(launch.registers_source));
+  }
   if (launch.static_shared + std::uint64_t{launch.dynamic_shared} > 0)
     text +=
         fmt::format(", {} shared per block", format_bytes(launch.static_shared + std::uint64_t{launch.dynamic_shared}));
@@ -326,6 +333,26 @@ std::uint64_t global_waste_of(const Metrics& metrics) {
 std::uint64_t waste_of(const Metrics& metrics) {
   return global_waste_of(metrics) + count_of(metrics, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") +
          count_of(metrics, "muscope__constant_replays.sum");
+}
+
+std::uint64_t local_waste_of(const LaunchReport& launch) {
+  std::uint64_t sum = 0;
+  for (const LineReport& line : launch.lines)
+    for (const SiteReport& site : line.sites)
+      if (site.space == Space::kLocal) sum += waste_of(site);
+  return sum;
+}
+
+const Metric* weakest_of_traffic(const Metrics& metrics) {
+  const Metric* weakest = nullptr;
+  for (const std::string_view name :
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "memory_l2_theoretical_sectors_local"}) {
+    const Metric* metric = find(metrics, name);
+    if (metric != nullptr && (weakest == nullptr || metric->grade > weakest->grade)) weakest = metric;
+  }
+  return weakest;
 }
 
 std::uint64_t requests_of(const Metrics& metrics) {

@@ -23,8 +23,12 @@ std::uint64_t count_of(const Metrics& metrics, std::string_view name);
 std::uint64_t traffic_of(const Metrics& metrics);
 /// Global sectors beyond the ideal.
 std::uint64_t global_waste_of(const Metrics& metrics);
-/// Sectors, wavefronts and constant requests beyond the ideal.
+/// Global sectors, wavefronts and constant requests beyond the ideal.
 std::uint64_t waste_of(const Metrics& metrics);
+/// Sectors of local memory beyond the ideal.
+std::uint64_t local_waste_of(const LaunchReport& launch);
+/// The metric with the weakest grade of those that traffic and wasted sectors are summed from; null without traffic.
+const Metric* weakest_of_traffic(const Metrics& metrics);
 std::uint64_t requests_of(const Metrics& metrics);
 
 /// " [modelled]" and, when `with_reason`, what makes it so.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "report/cause.h"
 #include "report/kernel_name.h"
 #include "report/number_format.h"
 #include "report/text_parts.h"
@@ -24,10 +23,7 @@ struct KernelSummary {
   }
   std::uint64_t excess_local() const {
     std::uint64_t all = 0;
-    for (const LaunchReport* launch : launches)
-      for (const LineReport& line : launch->lines)
-        for (const SiteReport& site : line.sites)
-          if (site.space == trace::Space::kLocal) all += waste_of(site);
+    for (const LaunchReport* launch : launches) all += local_waste_of(*launch);
     return all;
   }
   std::vector<std::uint64_t> sorted_traffic() const {
@@ -122,7 +118,10 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
     return kernel.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") > 0;
   });
   Grade grade = Grade::kCounted;
-  for (const LaunchReport& launch : report.launches) grade = std::max(grade, launch.stream_grade);
+  for (const LaunchReport& launch : report.launches) {
+    const Metric* weakest = weakest_of_traffic(launch.metrics);
+    grade = std::max({grade, launch.stream_grade, weakest == nullptr ? Grade::kCounted : weakest->grade});
+  }
 
   Table table;
   std::vector<std::string> heading{fmt::format("kernels [{}]", name_of(grade)), "launches"};

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -28,7 +30,7 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (file.fail()) fail("D405", fmt::format("cannot write {}", path), "is the disk full?");
+  if (file.fail()) fail("D405", fmt::format("cannot write {}: {}", path, std::strerror(errno)), "is the disk full?");
 }
 
 /// An intermediate file.

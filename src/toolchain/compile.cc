@@ -48,15 +48,24 @@ struct Chosen {
   const Tool& tool() const { return nvcc ? nvcc->nvcc : clang->clang; }
 };
 
+/// What keeps a file from being compiled to a program.
+std::string no_language(const std::string& path) {
+  if (language_of(path) == Language::kPtx) return "programs load PTX at run time, it is not linked into them";
+  const std::string ending = fs::path(path).extension().string();
+  return ending.empty() ? std::string("its name has no ending, which would tell the language")
+                        : fmt::format("its ending {} names no language", ending);
+}
+
 std::vector<Input> inputs_of(const CompileRequest& request) {
   if (request.sources.empty()) fail("D405", "no source file was given");
   std::vector<Input> inputs;
   for (const std::string& source : request.sources) {
-    std::error_code error;
-    if (!fs::is_regular_file(source, error)) fail("D405", fmt::format("cannot read the source file '{}'", source));
+    if (const std::string why = why_unreadable(source); !why.empty())
+      fail("D405", fmt::format("cannot read the source file '{}': {}", source, why));
     const Language language = language_of(source);
     if (language == Language::kUnknown || language == Language::kPtx) {
-      fail("D405", fmt::format("'{}' is no source file that can be compiled to a program", source),
+      fail("D405",
+           fmt::format("'{}' is no source file that can be compiled to a program: {}", source, no_language(source)),
            "give .cu, .mu, .cpp, .cc, .cxx or .c files, objects (.o) or libraries (.a)");
     }
     const bool musa = source.ends_with(".mu") || (language == Language::kCuda && includes_musa(source));

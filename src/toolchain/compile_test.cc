@@ -183,6 +183,23 @@ TEST_F(CompileTest, CompilerErrorsAreShownAsPrinted) {
   EXPECT_EQ(code_of_file("CRASH"), "D414");
 }
 
+TEST_F(CompileTest, FilesThatCannotBeCompiledHaveAReason) {
+  const auto message = [&](const std::string& source) {
+    CompileRequest request;
+    request.sources = {source};
+    try {
+      compile(request, places_);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(folder_.path("nothing.cu")), HasSubstr("nothing.cu': No such file or directory"));
+  EXPECT_THAT(message(folder_.path(".")), HasSubstr("it is a directory"));
+  EXPECT_THAT(message(folder_.write("kernel.ptx", "")), HasSubstr("programs load PTX at run time"));
+  EXPECT_THAT(message(folder_.write("notes.txt", "")), HasSubstr("its ending .txt names no language"));
+}
+
 TEST_F(CompileTest, WhatIsMissingIsNamed) {
   CompileRequest request;
   EXPECT_EQ(code_of(request), "D405");

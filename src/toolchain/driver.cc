@@ -14,6 +14,7 @@
 #include "toolchain/musa_source.h"
 #include "toolchain/nvcc.h"
 #include "toolchain/process.h"
+#include "toolchain/read_file.h"
 #include "toolchain/targets.h"
 
 namespace muscope::toolchain {
@@ -204,7 +205,7 @@ void Driver::check_inputs() const {
   if (flags_.inputs.empty()) fail("D405", "no input file was given");
   for (const Input& input : flags_.inputs) {
     if (input.language == Language::kUnknown) {
-      fail("D405", fmt::format("don't know what to do with '{}'", input.path),
+      fail("D405", fmt::format("'{}': its ending names no language and no kind of object or library", input.path),
            "sources end in .cu, .mu, .cpp, .cc, .cxx or .c; -x cu takes any name");
     }
     if (input.language == Language::kPtx) {
@@ -212,7 +213,8 @@ void Driver::check_inputs() const {
            "a program can load them at run time (cudaLibraryLoadFromFile)");
     }
     std::error_code error;
-    if (!fs::exists(input.path, error)) fail("D405", fmt::format("cannot read '{}'", input.path));
+    if (const std::string why = why_unreadable(input.path); !why.empty() && !fs::is_character_file(input.path, error))
+      fail("D405", fmt::format("cannot read '{}': {}", input.path, why));
   }
   const bool one_each = flags_.output == Output::kObject || flags_.output == Output::kPtx ||
                         flags_.output == Output::kPreprocessed || flags_.output == Output::kDependencies;

@@ -70,8 +70,10 @@ enum class InstructionKind : std::uint8_t {
   kCommunicate,
   kMove,
   kOther,
+  kFp16FmaMove,  ///< HFMA2 of zeros and a constant: how ptxas sets registers on the half-precision unit
+  kFp16AddMove,  ///< HADD2 with a zero: a half converted to single precision, or moved
 };
-inline constexpr std::size_t kInstructionKinds = 18;
+inline constexpr std::size_t kInstructionKinds = 20;
 
 struct KernelInfo {
   std::uint32_t id = 0;  ///< unique in its process

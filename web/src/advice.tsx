@@ -35,6 +35,9 @@ function BeforeAfter({ advice }: { advice: Advice }) {
   );
 }
 
+/** Pictures of these rules are of a warp of a block, whose threads are dealt to lanes anew. */
+const ofBlock = new Set(["A102", "A104", "A107"]);
+
 function Pictures({ report, advice, body }: { report: Report; advice: Advice; body: Body }) {
   const rules = { banks: report.gpu.shared_banks || 32, bankBytes: report.gpu.shared_bank_bytes || 4 };
   const sites = new Map<number, Site>();
@@ -51,7 +54,7 @@ function Pictures({ report, advice, body }: { report: Report; advice: Advice; bo
   if (!now) return null;
   return (
     <div class={`pictures ${then ? "both" : ""}`}>
-      <figure><figcaption>now: {plural(now.cost, now.unit)} for {advice.picture ? "the most frequent" : site?.typical ? "the most frequent" : "the costliest"} request</figcaption><LaneMap picture={now} compact /></figure>
+      <figure><figcaption>now: {plural(now.cost, now.unit)} for {advice.picture && ofBlock.has(advice.code) ? "the first warp of a recorded block" : advice.picture || site?.typical ? "the most frequent request" : "the costliest request"}</figcaption><LaneMap picture={now} compact /></figure>
       {then && <figure><figcaption>after: {plural(then.cost, then.unit)}</figcaption><LaneMap picture={then} compact /></figure>}
     </div>
   );

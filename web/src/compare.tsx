@@ -1,7 +1,7 @@
 // Two reports side by side: what moved, kernel by kernel, and the metrics of one kernel.
 import { useMemo, useState } from "preact/hooks";
 import { countOf, valueOf, type Kernel, type Metrics, type Report } from "./data";
-import { baseName, count, fixed, percent, short } from "./format";
+import { baseName, count, fixed, percent, plural, short } from "./format";
 import { conflictsOf, sumsOf } from "./kernels";
 import { go } from "./route";
 import { Table, type Column } from "./table";
@@ -59,7 +59,11 @@ export function Compare({ before, after }: { before: Report; after: Report }) {
   const [filter, setFilter] = useState("");
   const [chosen, setChosen] = useState<string | undefined>();
   const pairs = useMemo(() => pairsOf(before, after), [before, after]);
-  const rows = useMemo(() => pairs.filter((p) => p.name.toLowerCase().includes(filter.toLowerCase())), [pairs, filter]);
+  const [oneSided, setOneSided] = useState(false);
+  const matched = pairs.filter((p) => p.before && p.after).length;
+  const unrelated = pairs.length > 2 && 2 * matched < pairs.length;
+  const rows = useMemo(() => pairs.filter((p) => p.name.toLowerCase().includes(filter.toLowerCase()) &&
+    (!unrelated || oneSided || (p.before && p.after))), [pairs, filter, oneSided]);
   const sums = (kernel: Kernel | undefined) => (kernel ? sumsOf(kernel) : undefined);
   const relative = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? undefined : b - a);
   const column = (key: string, title: string, of: (k: Kernel | undefined) => number | undefined, more: { lower?: boolean; text?: (n: number) => string } = {}): Column<Pair> => ({
@@ -85,6 +89,7 @@ export function Compare({ before, after }: { before: Report; after: Report }) {
       <div class="page-title"><h1>Before and after</h1>
         <p class="dim">before: <code>{before.program.argv.join(" ")}</code> · after: <code>{after.program.argv.join(" ")}</code></p></div>
       {differs && <p class="alert warning">The two were not made alike: {before.gpu.full_name} with {before.program.toolchain || "an unknown toolchain"}, then {after.gpu.full_name} with {after.program.toolchain || "an unknown toolchain"}. Differences may come from that.</p>}
+      {unrelated && <p class="alert warning">{plural(matched, "kernel is", "kernels are")} in both reports, {count(pairs.length - matched)} in one only: these look like different programs. Only kernels of both are listed <button type="button" class="quiet" onClick={() => setOneSided(!oneSided)}>{oneSided ? "without the others" : "with the others"}</button></p>}
       <div class="cards changes">
         <Card title="Sectors"><Change before={trafficOf(before)} after={trafficOf(after)} /></Card>
         <Card title="Wasted units"><Change before={wasteOf(before)} after={wasteOf(after)} /></Card>

@@ -136,6 +136,10 @@ export interface Kind {
   fault?: Message & { source: Position; instruction: string; ptx_line: number; block: number[]; thread: number[] };
   traffic: number;
   waste: number;
+  /** Sectors of global and local memory beyond the ideal, atomics and reductions included. */
+  wasted_sectors: number;
+  /** The weakest grade of what `traffic` and `wasted_sectors` are summed from. */
+  traffic_grade: { grade: Grade; reason: string };
 }
 
 export interface Launch {

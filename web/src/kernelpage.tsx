@@ -42,7 +42,7 @@ export function KernelPage({ report, route }: { report: Report; route: Route }) 
     <div class="page">
       <div class="page-title">
         <h1 class="kernel-title"><KernelName name={kernel.name} full /></h1>
-        <p class="dim">grid {extent(kind.grid)} · block {extent(kind.block)} · {kind.registers.value || "?"} registers <GradeMark grade={kind.registers.grade} reason={kind.registers.reason ?? kind.registers.source} />
+        <p class="dim">grid {extent(kind.grid)} · block {extent(kind.block)} · {registersText(kind)} <GradeMark grade={kind.registers.grade} reason={kind.registers.reason ?? kind.registers.source} />
           {" "}· {bytes(kind.shared.static + kind.shared.dynamic)} shared{launch.stream ? ` · stream ${launch.stream}` : ""}{launch.device ? ` · device ${launch.device}` : ""}
           {" "}· counted from {kind.counted_from.source} <GradeMark grade={kind.counted_from.grade} reason={kind.counted_from.problem ?? kind.counted_from.source} word /></p>
         {kernel.launches.length > 1 && (
@@ -81,7 +81,37 @@ export function KernelPage({ report, route }: { report: Report; route: Route }) 
   );
 }
 
-interface MemoryRow { name: string; requests: number; passes: number; ideal: number; unit: string; metrics: string[] }
+/** What the code needs, and what the driver sets aside where that is more. */
+function registersText(kind: Kind): string {
+  const own = kind.registers.value;
+  const allocated = valueOf(kind.metrics, "launch__registers_per_thread") ?? 0;
+  if (!own) return "? registers";
+  return `${plural(own, "register")}${allocated > own ? ` (${allocated} allocated)` : ""}`;
+}
+
+interface MemoryRow {
+  name: string;
+  requests: number;
+  passes: number;
+  ideal: number;
+  bytes: number;
+  full: number; // bytes of a pass
+  unit: string;
+  metrics: string[]; // whose grade the row has
+}
+
+/** The metric that holds the passes of such accesses. */
+function passesMetric(space: string, kind: string): string[] {
+  const ops: Record<string, string> = {
+    load: "ld", store: "st", red: "red", atom: "atom", "matrix load": "ldsm", "matrix store": "stsm", "async copy": "ldgsts", "async copy past L1": "ldgsts",
+  };
+  const op = ops[kind];
+  if (space === "shared") return [`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_${op === "red" ? "atom" : op}.sum`];
+  if (space === "const") return ["muscope__constant_requests.sum"];
+  if (op === "ldgsts") return ["smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"];
+  if (space === "surface") return [`l1tex__t_sectors_pipe_tex_mem_surface_op_${op}.sum`];
+  return [`l1tex__t_sectors_pipe_lsu_mem_${space}_op_${op}.sum`];
+}
 
 function memoryRows(report: Report, launch: Launch): MemoryRow[] {
   const rows = new Map<string, MemoryRow>();
@@ -91,13 +121,17 @@ function memoryRows(report: Report, launch: Launch): MemoryRow[] {
       const name = `${site.space === "const" ? "constant" : site.space} ${site.kind}`;
       const shared = site.space === "shared";
       const constant = site.space === "const";
-      const row = rows.get(name) ?? { name, requests: 0, passes: 0, ideal: 0, unit: shared ? "wavefronts" : constant ? "requests" : "sectors", metrics: [] };
+      const row = rows.get(name) ?? {
+        name, requests: 0, passes: 0, ideal: 0, bytes: 0, full: shared ? 128 : constant ? 0 : 32,
+        unit: shared ? "wavefronts" : constant ? "requests" : "sectors", metrics: passesMetric(site.space, site.kind),
+      };
       rows.set(name, row);
       row.requests += constant ? site.executed ?? 0 : site.requests ?? 0;
       row.passes += shared ? site.wavefronts ?? 0 : constant ? site.requests ?? 0 : site.sectors ?? 0;
+      row.bytes += site.bytes ?? 0;
       row.ideal += shared ? site.ideal_wavefronts ?? 0 : constant ? site.executed ?? 0 : site.ideal_sectors ?? 0;
     }
-  const order = ["global", "local", "shared", "constant"];
+  const order = ["global", "local", "surface", "shared", "constant"];
   return [...rows.values()].sort((a, b) => order.indexOf(a.name.split(" ")[0]!) - order.indexOf(b.name.split(" ")[0]!) || a.name.localeCompare(b.name));
 }
 
@@ -106,8 +140,7 @@ function Summary({ report, launch, onPlace }: { report: Report; launch: Launch; 
   const body = bodyOf(report, launch);
   const rows = useMemo(() => memoryRows(report, launch), [report, launch]);
   const occupancy = kind.metrics.get(occupancyPercent);
-  const excess = countOf(kind.metrics, "derived__memory_l2_theoretical_sectors_global_excessive");
-  const global = countOf(kind.metrics, "memory_l2_theoretical_sectors_global");
+  const excess = kind.wasted_sectors;
   const conflicts = conflictsOf(kind.metrics);
   const waves = valueOf(kind.metrics, "launch__waves_per_multiprocessor");
   const lanes = kind.metrics.get("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio");
@@ -116,8 +149,8 @@ function Summary({ report, launch, onPlace }: { report: Report; launch: Launch; 
   return (
     <>
       <div class="cards">
-        <Card title="Sectors" note={`${bytes(32 * kind.traffic)} of global and local memory`}>{short(kind.traffic)} <GradeMark grade={kind.counted_from.grade} reason={kind.counted_from.source} /></Card>
-        <Card title="Wasted sectors" note={excess ? `${short(excess)} global sectors beyond the least` : "no global sector beyond the least"}>{percent(excess, global)}</Card>
+        <Card title="Sectors" note={`${bytes(32 * kind.traffic)} of global and local memory`}>{short(kind.traffic)} <GradeMark {...kind.traffic_grade} /></Card>
+        <Card title="Wasted sectors" note={excess ? `${plural(excess, "sector")} beyond the least` : "no sector beyond the least"}>{percent(excess, kind.traffic)} <GradeMark {...kind.traffic_grade} /></Card>
         <Card title="Bank conflicts" note={conflicts ? `of ${short(countOf(kind.metrics, ...wavefronts))} passes of shared memory` : "no extra pass of shared memory"}>{short(conflicts)}</Card>
         <Card title="Occupancy" note={kind.occupancy_limit ? `limited by ${kind.occupancy_limit}` : waves ? `${waves.toFixed(2)} waves` : "nothing limits it"}>
           {occupancy ? <>{occupancy.value.toFixed(1)} % <GradeMark grade={occupancy.grade} reason={occupancy.reason} /></> : "-"}</Card>
@@ -127,33 +160,42 @@ function Summary({ report, launch, onPlace }: { report: Report; launch: Launch; 
       <Messages list={kind.diagnostics.filter((d) => d.code !== kind.fault?.code)} />
       <AdviceList report={report} kind={kind} body={body} onPlace={onPlace} />
       <Panel title="Memory chart"><MemoryChart kind={kind} /></Panel>
-      <Panel title="Memory by kind of access" side={<GradeMark {...(gradeOfRows(kind))} word />}>
+      <Panel title="Memory by kind of access" side={<GradeMark {...(gradeOfRows(kind, rows))} word />}>
         <div class="table-wrap">
           <table>
             <caption class="sr-only">Memory by kind of access</caption>
-            <thead><tr><th class="left">access</th><th>requests</th><th>passes</th><th class="left">unit</th><th>per request</th><th>ideal</th><th>efficiency</th></tr></thead>
+            <thead><tr><th class="left">access</th><th>requests</th><th>passes</th><th class="left">unit</th><th>per request</th>
+              <th title="the least passes that the bytes of the active lanes fill">ideal</th>
+              <th title="passes beyond the ideal, of all passes">wasted</th>
+              <th title="bytes that lanes asked for, of the bytes that moved for them">efficiency</th></tr></thead>
             <tbody>
               {rows.map((r) => (
                 <tr>
-                  <td class="left">{r.name}</td><td>{count(r.requests)}</td><td>{count(r.passes)}</td><td class="left dim">{r.unit}</td>
+                  <td class="left">{r.name} <GradeMark {...(gradeOf(kind.metrics, ...r.metrics) ?? {})} /></td><td>{count(r.requests)}</td><td>{count(r.passes)}</td><td class="left dim">{r.unit}</td>
                   <td>{r.requests ? (r.passes / r.requests).toFixed(2) : "-"}</td><td>{count(r.ideal)}</td>
-                  <td><Bar share={r.passes ? r.ideal / r.passes : 1} tone={r.passes && r.ideal / r.passes < 0.8 ? "waste" : "good"} label={r.passes ? percent(r.ideal, r.passes) : "-"} /></td>
+                  <td>{r.passes > 0 ? <Bar share={wasteOf(r)} tone="waste" label={percent(wasteOf(r))} /> : "-"}</td>
+                  <td>{r.passes > 0 && r.full > 0 ? percent(r.bytes, r.full * r.passes) : "-"}</td>
                 </tr>
               ))}
-              {rows.length === 0 && <tr><td class="left empty" colSpan={7}>This launch accessed no memory.</td></tr>}
+              {rows.length === 0 && <tr><td class="left empty" colSpan={8}>This launch accessed no memory.</td></tr>}
             </tbody>
           </table>
         </div>
+        <p class="dim explain"><b>Ideal</b>: the least passes that the bytes of the active lanes fill, were they packed (ceil(lanes × bytes / 32) sectors of a
+          request). <b>Wasted</b>: passes beyond it. <b>Efficiency</b>: bytes that lanes asked for, of the bytes that moved (bytes / (32 × sectors)), as Nsight
+          Compute has it. A broadcast of 4 bytes is 12.5 % efficient and wastes nothing: one sector is the least.</p>
       </Panel>
       <HotLines report={report} launch={launch} onPlace={onPlace} />
     </>
   );
 }
 
-function gradeOfRows(kind: Kind) {
-  return gradeOf(kind.metrics, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
-    ?? { grade: kind.counted_from.grade, reason: kind.counted_from.source };
+/** The weakest of all rows. */
+function gradeOfRows(kind: Kind, rows: MemoryRow[]) {
+  return gradeOf(kind.metrics, ...rows.flatMap((r) => r.metrics)) ?? { grade: kind.counted_from.grade, reason: kind.counted_from.source };
 }
+
+const wasteOf = (row: MemoryRow) => (row.passes > 0 ? Math.max(0, row.passes - row.ideal) / row.passes : 0);
 
 function HotLines({ report, launch, onPlace }: { report: Report; launch: Launch; onPlace: (file: string, line: number) => void }) {
   const body = bodyOf(report, launch);

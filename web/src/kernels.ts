@@ -1,5 +1,5 @@
 // Sums over the launches of a kernel, and what a launch moved: used by the overview, the list beside it and comparisons.
-import { countOf, valueOf, type Grade, type Kernel, type Kind, type Metrics } from "./data";
+import { countOf, valueOf, type Grade, type Kernel, type Metrics } from "./data";
 
 export const globalSectors = [
   "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -11,10 +11,10 @@ export const occupancyPercent = "sm__maximum_warps_per_active_cycle_pct";
 export const time = "gpu__time_duration.sum";
 export const dramBytes = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
 
-/** Floating-point operations: an fma is two. Half precision counts per lane and instruction. */
-export function flops(metrics: Metrics, type: "f" | "d" | "h"): number {
-  const of = (op: string) => countOf(metrics, `smsp__sass_thread_inst_executed_op_${type}${op}_pred_on.sum`);
-  return of("add") + of("mul") + 2 * of("fma");
+/** Floating-point operations of all widths: an fma is two. Half precision counts per lane and instruction; what only moves
+ * a constant to a register by a half-precision instruction is no operation. */
+export function flops(metrics: Metrics): number {
+  return countOf(metrics, "muscope__flops_fp16.sum", "muscope__flops_fp32.sum", "muscope__flops_fp64.sum");
 }
 
 export function conflictsOf(metrics: Metrics): number {
@@ -25,7 +25,7 @@ export interface Sums {
   kernel: Kernel;
   launches: number;
   traffic: number; // sectors of global and local memory
-  waste: number; // sectors, wavefronts and constant requests beyond the ideal
+  waste: number; // sectors of global and local memory, wavefronts and constant requests beyond the ideal
   wasteShare: number;
   conflicts: number;
   replays: number;
@@ -36,10 +36,6 @@ export interface Sums {
   advice: number;
   seconds: number | undefined;
   dram: number | undefined;
-}
-
-function excessSectors(kind: Kind): number {
-  return countOf(kind.metrics, "derived__memory_l2_theoretical_sectors_global_excessive");
 }
 
 /** Of one launch, as of all of a kernel. */
@@ -54,13 +50,13 @@ export function sumsOf(kernel: Kernel): Sums {
   for (const { kind } of kernel.launches) {
     sums.traffic += kind.traffic;
     sums.waste += kind.waste;
-    excess += excessSectors(kind);
+    excess += kind.wasted_sectors;
     sums.conflicts += conflictsOf(kind.metrics);
     sums.replays += countOf(kind.metrics, "muscope__constant_replays.sum");
     sums.instructions += countOf(kind.metrics, "smsp__inst_executed.sum");
     const occupancy = valueOf(kind.metrics, occupancyPercent);
     if (occupancy !== undefined) sums.occupancy = Math.min(sums.occupancy ?? 100, occupancy);
-    if (order.indexOf(kind.counted_from.grade) > order.indexOf(sums.grade)) sums.grade = kind.counted_from.grade;
+    if (order.indexOf(kind.traffic_grade.grade) > order.indexOf(sums.grade)) sums.grade = kind.traffic_grade.grade;
     if (kind.state !== "finished") ++sums.failed;
     for (const advice of kind.advice) rules.add(`${advice.code} ${advice.at?.file}:${advice.at?.line}`);
     const ns = valueOf(kind.metrics, time);

@@ -35,7 +35,7 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
     let seconds = 0;
     let timed = true;
     for (const { kind } of kernel.launches) {
-      operations += flops(kind.metrics, "f") + flops(kind.metrics, "d") + flops(kind.metrics, "h");
+      operations += flops(kind.metrics);
       const dram = countOf(kind.metrics, ...dramBytes);
       moved += dram > 0 ? dram : 32 * countOf(kind.metrics, ...globalSectors);
       if (dram > 0) measured = true;

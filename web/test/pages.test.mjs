@@ -58,7 +58,7 @@ test("kernel page: chart, table and cause say what was counted", { skip }, async
   assert.match(chart, /global load: 32768 requests, 131072 sectors/);
   assert.match(chart, /global store: 32768 requests, 524288 sectors/);
   const row = await text(page, "tr:has-text('global store')");
-  assert.match(row, /32,768\s+524,288\s+sectors\s+16\.00\s+131,072\s+25\.0 %/);
+  assert.match(row, /32,768\s+524,288\s+sectors\s+16\.00\s+131,072\s+75\.0 %\s+25\.0 %/);
   await shows(page, ".hot-lines", /transpose\.cu:32[\s\S]*out\[ix \* ny \+ iy\][\s\S]*16 sectors per request where 4 would do/);
   assert.match(await page.locator(".memchart").textContent(), /modelled yet/);
   good(page);
@@ -132,6 +132,20 @@ test("local, constant and texture accesses, and atomics, have pictures or say wh
     await page.waitForFunction((k) => document.querySelector("h1").textContent.includes(k), kernel);
     assert.match(await text(page, ".inspector"), what);
   }
+  good(page);
+});
+
+test("reductions waste sectors too, and the weakest part grades a kernel", { skip }, async () => {
+  const page = await open(pageOf("reductions", "spaces"));
+  // 8,192 sectors of loads that are ideal, 170,832 of reductions where 32,768 would do.
+  await shows(page, "tr[data-row^=histogramGlobal]", /179 k[\s\S]*77\.1 %[\s\S]*modelled/);
+  await shows(page, "tr[data-row^=lookUpConstant]", /32\.8 k[\s\S]*0\.0 %[\s\S]*counted/);
+  await page.click("tr[data-row^=histogramGlobal]");
+  await shows(page, ".page-title", /12 registers \(16 allocated\)/);
+  await shows(page, ".card:has-text('Wasted sectors')", /77\.1 %[\s\S]*138,064 sectors beyond the least/);
+  await shows(page, "tr:has-text('global red')", /170,832\s+sectors\s+[\d.]+\s+32,768\s+80\.8 %/);
+  await shows(page, ".panel:has-text('Memory by kind of access') .panel-side", /modelled/);
+  await shows(page, ".explain", /A broadcast of 4 bytes is 12\.5 % efficient and wastes nothing/);
   good(page);
 });
 
@@ -210,6 +224,17 @@ test("two reports: what moved, kernel by kernel", { skip }, async () => {
   await shows(page, "h1", "transpose");
   await page.keyboard.press("c");
   await shows(page, "h1", "Before and after");
+  good(page);
+});
+
+test("two programs with little in common are said to be two programs", { skip }, async () => {
+  const other = report("spaces");
+  const page = await open(pageOf("unrelated", "transpose", other));
+  await page.keyboard.press("c");
+  await shows(page, ".alert", /0 kernels are in both reports, 9 in one only: these look like different programs/);
+  assert.equal((await names(page)).length, 0);
+  await page.getByRole("button", { name: "with the others" }).click();
+  assert.equal((await names(page)).length, 9);
   good(page);
 });
 
