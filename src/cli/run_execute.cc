@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "advice/advice.h"
+#include "base/musa_names.h"
 #include "cli/assembly_service.h"
 #include "cli/command.h"
 #include "cli/run_child.h"
@@ -89,6 +91,27 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
     d.hint = "the program is linked to CUDA but made no CUDA call";
   }
   return d;
+}
+
+/// A program that was compiled with musa_runtime.h names this function of the runtime (toolkit/musa_runtime.h).
+bool speaks_musa(const std::string& path) {
+  constexpr std::uintmax_t kMost = std::uintmax_t{256} << 20;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > kMost) return false;
+  std::ifstream in(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text.find("__cudaSpeakMusa") != std::string::npos;
+}
+
+/// Advice names functions of the runtime; names of kernels, files and fields stay.
+void use_musa_names(report::Report& report) {
+  for (report::LaunchReport& launch : report.launches)
+    for (report::AdviceReport& advice : launch.advice) {
+      advice.change = with_musa_names(advice.change);
+      advice.bound = with_musa_names(advice.bound);
+    }
 }
 
 void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request, const RunProgram& program,
@@ -175,6 +198,7 @@ RunOutcome execute_run(const RunRequest& request, const arch::GpuSpec& gpu, bool
   build.launches_begun = records.launches_begun;
   report::Report report = report::build_report(records.processes, gpu, build);
   advice::advise(report);
+  if (speaks_musa(program.path)) use_musa_names(report);
   std::vector<Diagnostic> ending;
   add_end_diagnostics(ending, request, program, records, child);
   report.diagnostics.insert(report.diagnostics.end(), program.diagnostics.begin(), program.diagnostics.end());

@@ -245,8 +245,11 @@ void LaunchRun::run_ordered(Worker& worker) {
 
 std::unique_ptr<views::AccessCounts> LaunchRun::new_counts() const {
   const std::size_t sites = program_->kernel->info.sites.size();
-  return sampled_ ? std::make_unique<views::AccessCounts>(sites, request_.grid)
-                  : std::make_unique<views::AccessCounts>(sites);
+  auto counts = sampled_ ? std::make_unique<views::AccessCounts>(sites, request_.grid)
+                         : std::make_unique<views::AccessCounts>(sites);
+  if (const arch::Sourced& warp = context_.gpu->warp_size; warp.known && warp.as_int() > kGroupLanes)
+    counts->join_warps(static_cast<unsigned>(warp.as_int()), request_.block[0] * request_.block[1] * request_.block[2]);
+  return counts;
 }
 
 void LaunchRun::merge(Worker& worker, views::AccessCounts* counts) {

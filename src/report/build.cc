@@ -202,6 +202,8 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
     launch.stream_grade = certain ? Grade::kCounted : Grade::kModelled;
     launch.stream_source = fmt::format("{} machine code ({})", gpu.sm_text(), kernel.machine_source);
   }
+  // MUSA's compiler makes other code of the source than this PTX, and nothing can be held against a card.
+  if (gpu.cc_major == 0) launch.stream_grade = Grade::kEstimated;
   launch.state = record.state;
   launch.samples = record.samples;
 

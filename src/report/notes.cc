@@ -100,6 +100,11 @@ std::vector<std::string> notes_of(const Report& report) {
   if (!report.launches.empty() && report.gpu.global.confidence == arch::Confidence::kAssumed)
     notes.push_back(fmt::format("How {} groups accesses into transactions is assumed, not documented or measured.",
                                 report.gpu.full_name.empty() ? report.gpu.name : report.gpu.full_name));
+  if (!report.launches.empty() && report.gpu.warp_size.known && report.gpu.warp_size.as_int() > 32)
+    notes.push_back(
+        fmt::format("A warp has {} lanes: kernels run as on CUDA, in groups of 32, and requests of the groups of a "
+                    "warp are counted as one.",
+                    report.gpu.warp_size.as_int()));
   return notes;
 }
 

@@ -1,5 +1,6 @@
 #include "views/access_counts.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "model/async_copy.h"
@@ -20,7 +21,9 @@ void AccessCounts::access(const trace::WarpAccess& access) {
     row.kind = access.kind;
     row.generic = access.generic;
   }
-  ++row.executed;
+  WideWarps::Joined joined;
+  if (wide_) joined = wide_->join(access);
+  row.executed += joined.instruction;
   if (access.mask == 0) {  // all lanes predicated off: an instruction, but no request
     // Copies of zeros alone pass L1's tag stage (H200: tests/counters/kernels/async.cu, copyZerosAtEdge).
     row.t_wavefronts += access.copy != nullptr && access.space == trace::Space::kGlobal;
@@ -33,13 +36,18 @@ void AccessCounts::access(const trace::WarpAccess& access) {
   std::uint32_t cost = 0;
   switch (access.space) {
     case trace::Space::kGlobal: {
-      ++row.requests;
+      row.requests += joined.request;
       model::GlobalCounts counts = model::count_global(access);
       if (access.kind == trace::Kind::kCopyAround && access.copy != nullptr) {
         const model::CopyReads reads = model::count_reads_past_l1(*access.copy);
         counts.sectors.sectors = reads.sectors;
         counts.distinct_sectors = reads.sass_sectors;
         counts.addresses = reads.addresses;
+      }
+      cost = counts.sectors.sectors;
+      if (wide_ && (access.kind == trace::Kind::kLoad || access.kind == trace::Kind::kStore)) {
+        counts.sectors = {joined.sectors, joined.lines, joined.ideal};
+        counts.distinct_sectors = joined.sectors;
       }
       row.sectors += counts.sectors.sectors;
       row.ideal_sectors += counts.sectors.ideal;
@@ -49,13 +57,12 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       row.data_wavefronts += counts.data_wavefronts;
       if (access.host_memory) row.host_sectors += counts.sectors.sectors;
       if (counts.addresses != 0) asked = counts.addresses;
-      cost = counts.sectors.sectors;
       break;
     }
     case trace::Space::kLocal: {
       // Words of 4 bytes lie 128 bytes apart: wider accesses are a request for each (H200: tests/counters, spiller,
       // local_array, local_bytes).
-      row.requests += access.bytes > 4 ? access.bytes / 4u : 1u;
+      if (joined.request) row.requests += access.bytes > 4 ? access.bytes / 4u : 1u;
       const model::SectorCounts counts = model::count_local_sectors(access);
       row.sectors += counts.sectors;
       row.ideal_sectors += counts.ideal;
@@ -64,7 +71,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
       break;
     }
     case trace::Space::kShared: {
-      ++row.requests;
+      row.requests += joined.request;
       model::BankCounts counts;
       if (access.copy != nullptr) {
         const model::CopyWrites writes = access.kind == trace::Kind::kCopy
@@ -88,7 +95,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
     }
     case trace::Space::kConst:
       cost = model::count_constant(access).requests;
-      row.requests += cost;
+      row.requests += wide_ ? std::min(cost, joined.addresses) : cost;
       break;
     case trace::Space::kTexture:
       row.requests += model::count_texture_requests(access.mask, access.request_lanes);

@@ -7,6 +7,7 @@
 #include "trace/sink.h"
 #include "views/access_samples.h"
 #include "views/records.h"
+#include "views/wide_warps.h"
 
 namespace muscope::views {
 
@@ -19,6 +20,9 @@ class AccessCounts final : public trace::AccessSink {
   AccessCounts(std::size_t sites, const std::array<std::uint32_t, 3>& grid)
       : rows_(sites * kSpaces), samples_(std::make_unique<AccessSamples>(sites, grid)) {}
 
+  /// The groups of warps of more than 32 lanes count together.
+  void join_warps(unsigned lanes, std::uint32_t threads) { wide_ = std::make_unique<WideWarps>(lanes, threads); }
+
   void access(const trace::WarpAccess& access) override;
   void merge(AccessCounts& other);
   /// Rows with at least one execution, by site and space.
@@ -30,6 +34,7 @@ class AccessCounts final : public trace::AccessSink {
   void keep_worst(SiteCounts& row, const trace::WarpAccess& access, std::uint32_t cost);
   std::vector<SiteCounts> rows_;
   std::unique_ptr<AccessSamples> samples_;
+  std::unique_ptr<WideWarps> wide_;
 };
 
 }  // namespace muscope::views
