@@ -88,6 +88,7 @@ class FunctionLowering {
   void lower_memory(const ptx::Instruction& i);
   bool lower_entry_param(const ptx::Instruction& i);
   void lower_atomic(Op& op, const ptx::Instruction& i);
+  void lower_policy(const ptx::Instruction& i);
   bool lower_vector_atomic(Op& op, const ptx::Instruction& i);
   void vector_places(Op& op, const ptx::Operand& vector);
   // Textures and surfaces (texture_lowering.cc).

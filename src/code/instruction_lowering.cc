@@ -1,7 +1,6 @@
 // Arithmetic, moves, comparisons, warp-wide and control instructions -> ops.
 #include <algorithm>
 
-#include "code/cache_policy.h"
 #include "code/function_lowering.h"
 #include "code/operands.h"
 
@@ -211,20 +210,9 @@ void FunctionLowering::lower(const ptx::Instruction& i) {
     case Opcode::k_call:
       lower_call(i);
       break;
-    case Opcode::k_createpolicy: {
-      const auto policy = fractional_policy(i);
-      if (!policy || i.operands[0].kind != OperandKind::kRegister) {
-        unsupported(i);
-        break;
-      }
-      Op& op = emit(OpKind::kPtx, &i);
-      op.opcode = Opcode::k_mov;
-      op.type = Type::kB64;
-      op.dst = place_of_register(i.operands[0].reg);
-      op.dst_lane_bytes = 8;
-      op.a = b_.pool.literal(*policy, 8);
+    case Opcode::k_createpolicy:
+      lower_policy(i);
       break;
-    }
     case Opcode::k_applypriority:
     case Opcode::k_discard:  // of lines in L2, whose contents may be anything afterwards
       break;

@@ -19,6 +19,7 @@ const XOp* run_exit(Warp& w, const XOp* op);
 const XOp* run_return(Warp& w, const XOp* op);
 const XOp* run_call(Warp& w, const XOp* op);
 const XOp* run_trap(Warp& w, const XOp* op);
+const XOp* run_create_policy(Warp& w, const XOp* op);  // createpolicy.range
 const XOp* run_nanosleep(Warp& w, const XOp* op);
 const XOp* run_nothing(Warp& w, const XOp* op);
 const XOp* run_unsupported(Warp& w, const XOp* op);

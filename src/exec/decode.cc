@@ -188,6 +188,8 @@ Handler find_ptx(const code::Op& op, DataHandler* data) {
     case Opcode::k_sust:
     case Opcode::k_sured:
       return run_surface;
+    case Opcode::k_createpolicy:
+      return run_create_policy;
     case Opcode::k_trap:
       return run_trap;
     case Opcode::k_nanosleep:

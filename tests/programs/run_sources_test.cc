@@ -123,6 +123,21 @@ TEST(RunSources, AtomicsOnVectors) {
   }
 }
 
+// The instructions that ptxas 13.0 writes for it compute the same.
+TEST(RunSources, CachePoliciesHaveTheBitsOfMachineCode) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const auto out = [](const char* from) {
+    return toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--count-from", from,
+                                   "--compile-flags", "-std=c++17 -arch=sm_90",
+                                   MUSCOPE_SOURCE_DIR "/tests/programs/cache_policies.cu"})
+        .out;
+  };
+  const std::string machine = out("sass");
+  EXPECT_THAT(machine,
+              HasSubstr("65536 of 1048576: 1c13312000000000 1f13312000000000 1a13304000000000, b853eadbb4776cc2\n"));
+  EXPECT_EQ(out("ptx"), machine);
+}
+
 /// What the program prints, and then what it prints for each of the cases that end in an error.
 std::string lines_of(const std::string& program, const char* count_from, const char* threads, int cases) {
   std::string lines;
