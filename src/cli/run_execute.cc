@@ -112,6 +112,8 @@ void use_musa_names(report::Report& report) {
       advice.change = with_musa_names(advice.change);
       advice.bound = with_musa_names(advice.bound);
     }
+  for (report::ProcessReport& process : report.processes)
+    for (views::TransferRecord& transfer : process.transfers) transfer.api = with_musa_names(transfer.api);
 }
 
 void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request, const RunProgram& program,

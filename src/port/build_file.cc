@@ -184,7 +184,25 @@ class BuildPorter {
     command_at_ = std::string_view::npos;
   }
 
+  /// "-Xcompiler \"-fPIC,-Wall\"" was one argument; without the option its parts are arguments of their own.
+  void divide_quoted(std::size_t at) {
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    const std::size_t close = text_.find(text_[at], at + 1);
+    if (close == std::string_view::npos || text_.substr(at, close - at).find('\n') != std::string_view::npos) return;
+    result_.edits.push_back({at, at + 1, "", EditKind::kBuild});
+    for (std::size_t i = at + 1; i < close; ++i)
+      if (text_[i] == ',') result_.edits.push_back({i, i + 1, " ", EditKind::kBuild});
+    result_.edits.push_back({close, close + 1, "", EditKind::kBuild});
+  }
+
   bool flag(std::size_t begin, std::size_t end) {
+    // What closes a generator expression is no part of the option.
+    if (kind_ == BuildKind::kCMake) {
+      const std::string_view all = text_.substr(begin, end - begin);
+      auto open = std::count(all.begin(), all.end(), '<'), close = std::count(all.begin(), all.end(), '>');
+      for (; end > begin && text_[end - 1] == '>' && close > open; --close) --end;
+    }
     const std::string_view word = text_.substr(begin, end - begin);
     if (!word.starts_with('-') && !word.starts_with("arch=")) return false;
     if (const int arch = musa_arch_of_option(word, rules_); arch != 0) return architecture(begin, end, arch);
@@ -205,6 +223,7 @@ class BuildPorter {
         if (!flag.text.empty()) find("P029", begin, end, std::string(word), fmt::format("'{}': {}", word, flag.text));
       } else {
         change(begin, end, to);
+        if (word == "-Xcompiler" || word == "--compiler-options") divide_quoted(end);
         if (!flag.text.empty())
           find(to.empty() ? "P029" : "P030", begin, end, std::string(word),
                to.empty() ? fmt::format("'{}' is taken away: {}", word, flag.text)

@@ -133,6 +133,13 @@ TEST(Port, PlacesOfWhatIsLonger) {
   EXPECT_EQ(finding.end_line, 4);
 }
 
+TEST(Port, ShufflesWithAWidth) {
+  EXPECT_THAT(port("v = __shfl_down_sync(m, f(a, b), 16);").codes, Contains("P005"));
+  EXPECT_THAT(port("v = __shfl_down_sync(m, f(a, b), 16, 32);").codes, IsEmpty());
+  EXPECT_THAT(port("v = __shfl_down_sync(m, v, 16, warpSize);").codes, Contains("P005"));  // of warpSize
+  EXPECT_THAT(port("auto f = __shfl_down_sync").codes, Contains("P005"));
+}
+
 TEST(Port, SharedMemoryOfCuda) {
   EXPECT_THAT(port("bool fits = sizeof(TempStorage) <= 48 * 1024;").codes, Contains("P017"));
   EXPECT_THAT(port("int smem_bytes = 49152;").codes, Contains("P017"));
@@ -193,6 +200,12 @@ TEST(Port, Places) {
 TEST(Port, BuildFiles) {
   const Ported make = port("all:\n\tnvcc -arch=sm_80 -Xcompiler -fPIC a.o -lcudart\n", {}, "Makefile");
   EXPECT_EQ(make.text, "all:\n\tmcc --offload-arch=mp_22 -fPIC a.o -lmusart\n");
+  EXPECT_EQ(port("F = -O3 -Xcompiler \"-fPIC,-Wall\" -g\nall:\n\tnvcc $(F) a.cu\n", {}, "Makefile").text,
+            "F = -O3 -fPIC -Wall -g\nall:\n\tmcc $(F) a.cu\n");
+  EXPECT_EQ(port("target_compile_options(x PRIVATE $<$<CONFIG:Debug>:-gencode arch=compute_80,code=sm_80>)\n", {},
+                 "CMakeLists.txt")
+                .text,
+            "target_compile_options(x PRIVATE $<$<CONFIG:Debug>:--offload-arch=mp_22>)\n");
   const Ported cmake = port("find_package(CUDA REQUIRED)\nproject(x LANGUAGES CUDA)\n", {}, "CMakeLists.txt");
   EXPECT_EQ(cmake.text, "find_package(MUSA REQUIRED)\nproject(x LANGUAGES CUDA)\n");
   EXPECT_THAT(cmake.codes, Contains("P031"));

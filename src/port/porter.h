@@ -48,6 +48,7 @@ class Porter {
   void identifier(const Token& token);
   void named(const Token& token, const std::string& name, const NameInfo& info);
   bool is_project_name(const Token& token, const std::string& name, const NameInfo& info);
+  int arguments_ahead() const;
   bool is_scope() const;
   void rename(const Token& token, const std::string& name, const NameInfo& info);
   void namespace_name(const Token& token);

@@ -186,8 +186,9 @@ void Porter::named(const Token& token, const std::string& name, const NameInfo& 
     if (foreign_.kind == TokenKind::kEnd) foreign_ = token;
     if (info.reports.empty()) return;
   }
+  const bool narrow = name.starts_with("__shfl_") && name.ends_with("_sync") && arguments_ahead() >= 4;
   for (const Report* report : info.reports)
-    if (report->when.holds(options_.target) && (to_musa_ || info.foreign))
+    if (report->when.holds(options_.target) && (to_musa_ || info.foreign) && !narrow)
       find(report->code, token, name, fmt::format("'{}': {}", name, report->text), report->library);
   if (name == kArchMacros[0] || name == kArchMacros[1]) architecture(token, name);
   if (info.renamed) {
@@ -203,6 +204,27 @@ void Porter::named(const Token& token, const std::string& name, const NameInfo& 
            info.library);
     pasted(token, name);
   }
+}
+
+/// Arguments of the call that follows; 0 when none does.
+int Porter::arguments_ahead() const {
+  constexpr int kMostTokens = 400;
+  Lexer ahead = lexer_;
+  int depth = 0, commas = 0;
+  for (int i = 0; i < kMostTokens; ++i) {
+    const Token next = ahead.next();
+    if (next.kind == TokenKind::kEnd) break;
+    if (next.kind != TokenKind::kPunctuation) {
+      if (depth == 0) break;
+      continue;
+    }
+    const char c = raw(next)[0];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 1) ++commas;
+    if (depth == 0) return c == ')' ? commas + 1 : 0;
+  }
+  return 0;
 }
 
 /// Whether a name is used as a namespace's: cute and mute are words as well.
