@@ -168,7 +168,7 @@ TEST(Formats, FingerprintsStayWhileLinesMove) {
   const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"gst_efficiency\"\nmin = 80\n");
   const CheckResult result = hold(report, b, nullptr);
   for (report::LaunchReport& launch : report.launches)
-    for (report::LineReport& line : launch.lines) line.at.line += 100;
+    for (report::LineReport& line : launch.lines.edit()) line.at.line += 100;
   const CheckResult moved = hold(report, b, nullptr);
   const CheckContext context = context_of(report, b, result);
   EXPECT_NE(result.judgements[0].at.line, moved.judgements[0].at.line);

@@ -69,7 +69,8 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
   // Files first: writing to stdout may end this process, when it is a pipe that nobody reads to the end.
   if (json)
     attempt([&] {
-      json.write(report::to_json(report, report::source_lines_of(report, report::read_sources_from_disk())));
+      const report::Sources sources = report::source_lines_of(report, report::read_sources_from_disk());
+      json.write_parts([&](const OutputFile::Sink& sink) { report::write_json(report, sources, sink); });
     });
   if (csv) attempt([&] { csv.write(report::to_csv(report, how.metrics)); });
   if (html)

@@ -149,17 +149,23 @@ void OutputFile::close() {
 }
 
 void OutputFile::write(const std::string& content) {
+  write_parts([&](const Sink& sink) { sink(content); });
+}
+
+void OutputFile::write_parts(const std::function<void(const Sink&)>& produce) {
   written_ = true;
-  if (is_stdout()) return write_stdout(content);
+  if (is_stdout()) return produce(write_stdout);
   struct stat status{};
   if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode) && ::ftruncate(fd_, 0) != 0) fail_writing(path_, errno);
-  if (const int error = write_all(fd_, content); error != 0) fail_writing(path_, error);
+  produce([&](std::string_view part) {
+    if (const int error = write_all(fd_, part); error != 0) fail_writing(path_, error);
+  });
   release();
   // Some file systems tell of a full disk only when the file is closed.
   if (::close(std::exchange(fd_, -1)) != 0) fail_writing(path_, errno);
 }
 
-void write_stdout(const std::string& text) {
+void write_stdout(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     fail_writing("-", errno != 0 ? errno : EIO);

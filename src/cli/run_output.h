@@ -1,7 +1,9 @@
 // The files that a report goes to: found writable before the program runs, written after it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace muscope::cli {
 
@@ -22,6 +24,9 @@ class OutputFile {
 
   /// Replaces the content. Throws Error D731 with the reason (disk full, broken pipe).
   void write(const std::string& content);
+  /// The same for content that comes in parts: `produce` hands each to what it gets.
+  using Sink = std::function<void(std::string_view)>;
+  void write_parts(const std::function<void(const Sink&)>& produce);
 
  private:
   void close();
@@ -38,6 +43,6 @@ class OutputFile {
 void keep_input(const std::string& path);
 
 /// Writes all of `text` to stdout, through stdio's buffer. Throws Error D731.
-void write_stdout(const std::string& text);
+void write_stdout(std::string_view text);
 
 }  // namespace muscope::cli

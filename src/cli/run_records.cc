@@ -80,8 +80,8 @@ void add_findings(views::ProcessRecord& process, const ProcessFiles& files, cons
 
 }  // namespace
 
-RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunRequest& request,
-                          std::uint32_t lost_processes, int lost_errno, const ProgramName& program) {
+RunRecords gather_records(std::vector<ProcessFiles> files, const RunRequest& request, std::uint32_t lost_processes,
+                          int lost_errno, const ProgramName& program) {
   RunRecords out;
   CallSites sites;
   if (!program.path.empty()) sites.call(program.path, program.name);
@@ -92,8 +92,8 @@ RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunReque
   sites.resolve();
 
   const Selection selection(request);
-  for (const ProcessFiles& f : files) {
-    views::ProcessRecord process = f.spooled.process;
+  for (ProcessFiles& f : files) {
+    views::ProcessRecord process = std::move(f.spooled.process);
     out.launches += f.launches_begun;
     out.launches_begun.push_back(f.launches_begun);
     if (f.launch_unfinished) process.in_progress = f.kernel;

@@ -28,8 +28,8 @@ struct ProgramName {
 };
 
 /// Applies --kernel and --launches; launches that faulted or were stopped stay whatever the selection says.
-RunRecords gather_records(const std::vector<ProcessFiles>& files, const RunRequest& request,
-                          std::uint32_t lost_processes, int lost_errno, const ProgramName& program = {});
+RunRecords gather_records(std::vector<ProcessFiles> files, const RunRequest& request, std::uint32_t lost_processes,
+                          int lost_errno, const ProgramName& program = {});
 
 /// The launch that was stopped, in words: "kernel spin(int*) (launch 3) at spin.cu:14"; empty when none was.
 std::string stopped_launch_text(const std::vector<views::ProcessRecord>& processes);

@@ -106,6 +106,17 @@ void read_kernel_sections(CubinKernel& kernel, int sm, const SectionsByName& sec
   });
 }
 
+/// Of a note of .note.nv.cuinfo: sizes of name ("NVIDIA Corp") and content, kind, name, and then 16-bit numbers, the
+/// second of which is the virtual architecture (cubins of nvcc 13.0.88 for compute_75 to compute_120 made for sm_90).
+int virtual_target(Bytes note) {
+  constexpr std::uint32_t kNameSize = 12, kKind = 1000;
+  constexpr std::size_t kContent = 24;
+  if (note.size() < kContent + 4 || read_at<std::uint32_t>(note, 0) != kNameSize ||
+      read_at<std::uint32_t>(note, 4) < 4 || read_at<std::uint32_t>(note, 8) != kKind)
+    return 0;
+  return read_at<std::uint16_t>(note, kContent + 2);
+}
+
 }  // namespace
 
 const CubinKernel* CubinInfo::kernel(std::string_view name) const {
@@ -131,6 +142,8 @@ CubinInfo read_cubin(Bytes bytes) {
   info.target = cubin_target(*elf, compat == sections.end() ? Bytes{} : compat->second->bytes);
   if (info.target.sm == 0) corrupt_cubin("it names no architecture");
   info.relocatable = elf->type() == kTypeRelocatable;
+  if (const auto note = sections.find(".note.nv.cuinfo"); note != sections.end())
+    info.virtual_sm = virtual_target(note->second->bytes);
   info.ptx_map = has_bytes(sections, ".nv_debug_line_sass");
   if (const auto lines = sections.find(".debug_line"); lines != sections.end())
     info.line_info = lists_files(lines->second->bytes);

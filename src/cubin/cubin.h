@@ -49,7 +49,10 @@ struct CubinConstantBank {
 };
 
 struct CubinInfo {
-  SmTarget target;                   ///< variant 'a' when the cubin says so; an 'f' variant cannot be told from plain
+  SmTarget target;  ///< variant 'a' when the cubin says so; an 'f' variant cannot be told from plain
+  /// The virtual architecture that the source was compiled for (compute_80: 80), as .note.nv.cuinfo says; kernels may
+  /// differ by it. 0 when the file does not say.
+  int virtual_sm = 0;
   bool relocatable = false;          ///< compiled with -rdc=true and not linked yet
   bool line_info = false;            ///< has source lines (.debug_line with files)
   bool ptx_map = false;              ///< has SASS to PTX lines (ptxas -lineinfo: .nv_debug_line_sass)

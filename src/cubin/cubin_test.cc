@@ -56,6 +56,12 @@ TEST(Cubin, TellsItsTarget) {
   EXPECT_EQ(read("kernels_120.cubin").target, (SmTarget{120, 0}));
 }
 
+TEST(Cubin, TellsTheVirtualArchitecture) {
+  EXPECT_EQ(read("kernels_75.cubin").virtual_sm, 75);
+  EXPECT_EQ(read("kernels_90.cubin").virtual_sm, 90);
+  EXPECT_EQ(read("code_90_linked.cubin").virtual_sm, 90);
+}
+
 TEST(Cubin, TellsLineInfo) {
   EXPECT_FALSE(read("kernels_90.cubin").line_info);
   EXPECT_FALSE(read("kernels_90.cubin").ptx_map);

@@ -80,13 +80,13 @@ MUSCOPE_DRIVER_ENTRY(cuGetProcAddress_v2)(const char* symbol, void** function, i
   return get_function(symbol, function, version, flags, status);
 }
 
-// Tables of functions without names, by number: not documented, and none is here. libnvrtc asks and does without.
-// Others that ask are CUDA runtimes: one that is not replaced by ours.
+// Tables of functions without names, by number: not documented, and none is here. libnvrtc and libnvJitLink ask and do
+// without. Others that ask are CUDA runtimes: one that is not replaced by ours.
 MUSCOPE_EXPORT CUresult muscope_cuGetExportTable(const void** table, const void*) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
   const std::string caller = muscope::runtime::object_of(__builtin_return_address(0));
-  if (caller.find("libnvrtc") != caller.npos) return CUDA_ERROR_NOT_FOUND;
+  if (caller.find("libnvrtc") != caller.npos || caller.find("libnvJitLink") != caller.npos) return CUDA_ERROR_NOT_FOUND;
   const std::string name = caller.substr(caller.rfind('/') + 1);
   if (!name.starts_with("lib")) return not_supported("cuGetExportTable");
   try {

@@ -258,6 +258,7 @@ std::unique_ptr<Block> BlockPool::take_block(std::uint64_t unit, std::uint32_t r
     w->steps = 0;
     w->charged = 0;
     w->slice_end = launch_.slice();
+    w->look_at = std::min(w->slice_end, kLook);
     w->polls = 0;
     w->progress = false;
     w->forced_sync = false;
@@ -289,7 +290,10 @@ BlockState run_block(Block& block, Worker& worker) {
       if (!can_run(*w)) continue;
       ran = true;
       run_warp(*w);
-      if (finished(*w)) charge_steps(*w, &worker.program->ops[w->resume]);
+      if (finished(*w))
+        charge_steps(*w, &worker.program->ops[w->resume]);
+      else if (!worker.fault)
+        stopped_at(*w, &worker.program->ops[w->resume], "");
       if (worker.fault) return BlockState::kFault;
       changed = changed || w->stop != Stop::kYield || w->progress;
     }

@@ -46,12 +46,7 @@ bool has_other(const Warp& w) {
 /// A slice is over at the loop header `op`: the launch's budget and stop flag are looked at, then other lanes and other
 /// warps may run.
 const XOp* end_of_slice(Warp& w, const XOp* op) {
-  const LaunchContext& launch = *w.worker->launch;
-  if (launch.stop_requested())
-    return raise(w, op + 1, Outcome::kStopped, "D604",
-                 fmt::format("stopped while running: {} million warp instructions so far, here in a loop",
-                             launch.steps.load() / 1000000),
-                 "does this loop end? raise --timeout if it needs more time");
+  if (stopped_at(w, op + 1, ", here in a loop")) return nullptr;
   if (!charge_steps(w, op + 1)) return nullptr;
   if (!has_other(w)) return stop_at(w, op, Stop::kSlice);
   save_path(w, static_cast<std::uint32_t>(op - ops_of(w)), PathState::kSpinning);
@@ -60,12 +55,23 @@ const XOp* end_of_slice(Warp& w, const XOp* op) {
 
 }  // namespace
 
+bool stopped_at(Warp& w, const XOp* op, const char* where) {
+  const LaunchContext& launch = *w.worker->launch;
+  if (!launch.stop_requested()) return false;
+  const std::uint64_t steps = launch.steps.load() + w.steps - w.charged;
+  raise(w, op, Outcome::kStopped, "D604",
+        fmt::format("stopped while running: {} million warp instructions so far{}", steps / 1000000, where),
+        "does this loop end? raise --timeout if it needs more time");
+  return true;
+}
+
 bool charge_steps(Warp& w, const XOp* op) {
   LaunchContext& launch = *w.worker->launch;
   const std::uint64_t budget = launch.options.max_steps;
   const std::uint64_t fresh = w.steps - w.charged, total = launch.steps.fetch_add(fresh) + fresh;
   w.charged = w.steps;
   w.slice_end = w.steps + launch.slice();
+  w.look_at = std::min(w.slice_end, w.steps + kLook);
   if (budget == 0 || total <= budget) return true;
   raise(w, op, Outcome::kHang, "D603", fmt::format("the launch used up its budget of {} warp instructions", budget),
         "does this loop end? raise --max-steps if it does");
@@ -98,7 +104,11 @@ const XOp* run_enter_loop(Warp& w, const XOp* op) {
 
 const XOp* run_enter_machine_loop(Warp& w, const XOp* op) {
   const auto index = static_cast<std::uint32_t>(op - ops_of(w));
-  if (w.steps >= w.slice_end) return end_of_slice(w, op);
+  if (w.steps >= w.look_at) {
+    if (w.steps >= w.slice_end) return end_of_slice(w, op);
+    if (stopped_at(w, op + 1, ", here in a loop")) return nullptr;
+    w.look_at = std::min(w.slice_end, w.steps + kLook);
+  }
   if (w.progress) {
     w.progress = false;
     w.polls = 0;

@@ -26,6 +26,13 @@ const XOp* run_unsupported(Warp& w, const XOp* op);
 /// Runs op->inner for the lanes where the guard holds; a memory op with none still counts as executed.
 const XOp* run_guarded(Warp& w, const XOp* op);
 
+/// Instructions of a warp between looks at the launch's stop flag: some of them, such as those of tensor cores on a
+/// busy machine, take tens of microseconds, and a run that is stopped waits for 2 seconds only.
+inline constexpr std::uint64_t kLook = 1 << 13;
+
+/// Whether the launch is to stop: then with a fault at `op`.
+bool stopped_at(Warp& w, const XOp* op, const char* where);
+
 /// Adds what `w` has executed to the launch's total and starts a new slice. False, with a fault at `op`, when the
 /// launch's budget is used up.
 bool charge_steps(Warp& w, const XOp* op);

@@ -191,6 +191,23 @@ TEST(Progress, StopFlagEndsLoopsAndWaits) {
   }
 }
 
+// A run that is stopped waits for 2 seconds: instructions of tensor cores may take that long together.
+TEST(Progress, StopFlagIsSeenAfterFewInstructions) {
+  const std::string count = "add.u32 %r1, %r1, 1; st.global.u32 [%at], %r1; bra LOOP;";
+  for (const auto& [barrier, most] : {std::pair{"", 10'000u}, std::pair{"bar.sync 0;", 500u}}) {
+    volatile u32 stop = 1;
+    EngineOptions options = Machine::one_thread();
+    options.stop = &stop;
+    Machine m(options);
+    m.load(std::string(kHeader) + "mov.u32 %r1, 0; LOOP: " + barrier + count + " ret; }");
+    const u64 out = m.zeros(512);
+    const auto handle = m.engine().start(m.request("k", {1, 1, 1}, {128, 1, 1}, out, m.zeros(16)));
+    handle->wait_ended();
+    EXPECT_EQ(handle->result().record.fault.code, "D604");
+    EXPECT_LT(m.read<u32>(out), most) << barrier;
+  }
+}
+
 TEST(Progress, BudgetEndsAnEndlessLoop) {
   EngineOptions options = Machine::one_thread();
   options.max_steps = 10'000;

@@ -104,6 +104,7 @@ struct Warp {
   std::uint32_t index = 0;      ///< in its block
   std::uint64_t steps = 0;      ///< PTX instructions executed
   std::uint64_t slice_end = 0;  ///< steps at which it must let others run
+  std::uint64_t look_at = 0;    ///< steps at which a loop looks at the stop flag
   std::uint64_t charged = 0;    ///< steps that the launch's total has
   std::uint32_t polls = 0;      ///< polling ops since something changed
   bool progress = false;

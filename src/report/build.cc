@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "model/occupancy.h"
 #include "report/lines.h"
@@ -214,10 +217,11 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
   launch.metrics = compute_metrics(counted.total, context);
   launch.code = code_of(kernel, counted);
   add_launch_metrics(launch, record, kernel, gpu, context);
-  launch.lines.reserve(counted.lines.size());
+  std::vector<LineReport> lines;
+  lines.reserve(counted.lines.size());
   for (const auto& [key, line] : counted.lines)
-    launch.lines.push_back(
-        {line.position.at, line.position.inlined_at, compute_metrics(line.counts, context), line.sites});
+    lines.push_back({line.position.at, line.position.inlined_at, compute_metrics(line.counts, context), line.sites});
+  launch.lines = std::move(lines);
 
   if (record.state != views::LaunchState::kFinished) {
     FaultReport fault;
@@ -244,6 +248,57 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
                 "the record of the run is damaged: run again"));
   return launch;
 }
+
+bool same(const views::SiteCounts& a, const views::SiteCounts& b) {
+  const auto all = [](const views::SiteCounts& s) {
+    return std::tie(s.site, s.space, s.kind, s.generic, s.executed, s.lanes, s.requests, s.sectors, s.ideal_sectors,
+                    s.lines, s.bytes, s.wavefronts, s.ideal_wavefronts, s.host_sectors, s.distinct_sectors,
+                    s.t_wavefronts, s.data_wavefronts, s.sass_ideal_wavefronts, s.sass_wavefronts,
+                    s.sass_least_wavefronts, s.worst_cost, s.worst_mask, s.worst_block, s.worst_warp,
+                    s.worst_addresses);
+  };
+  return all(a) == all(b);
+}
+
+/// Would both launches have the same report, but for their numbers, streams and samples?
+bool same(const views::LaunchRecord& a, const views::LaunchRecord& b) {
+  const auto shape = [](const views::LaunchRecord& l) {
+    return std::tie(l.kernel, l.grid, l.block, l.dynamic_shared, l.carveout_preference, l.device, l.state,
+                    l.managed_pages, l.driver_calls);
+  };
+  return a.state == views::LaunchState::kFinished && shape(a) == shape(b) && a.findings.empty() && b.findings.empty() &&
+         std::equal(a.sites.begin(), a.sites.end(), b.sites.begin(), b.sites.end(),
+                    [](const auto& x, const auto& y) { return same(x, y); }) &&
+         std::equal(a.frames.begin(), a.frames.end(), b.frames.begin(), b.frames.end(),
+                    [](const views::FrameCounts& x, const views::FrameCounts& y) {
+                      return std::tie(x.frame, x.warp_instructions, x.thread_instructions, x.by_kind) ==
+                             std::tie(y.frame, y.warp_instructions, y.thread_instructions, y.by_kind);
+                    });
+}
+
+/// Launches that a next one of the same kernel may equal: the last few that differ.
+class AlikeLaunches {
+ public:
+  /// The report of `record`, which lives as long as this.
+  LaunchReport report_of(const views::LaunchRecord& record, const views::KernelInfo& kernel, const arch::GpuSpec& gpu) {
+    std::deque<std::pair<const views::LaunchRecord*, LaunchReport>>& seen = seen_[record.kernel];
+    for (const auto& [earlier, report] : seen) {
+      if (!same(*earlier, record)) continue;
+      LaunchReport copy = report;
+      copy.samples = record.samples;
+      return copy;
+    }
+    LaunchReport report = launch_report(record, kernel, gpu);
+    if (seen.size() == kKept) seen.pop_front();
+    seen.emplace_back(&record, report);
+    seen.back().second.samples = {};
+    return report;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 8;
+  std::unordered_map<std::uint32_t, std::deque<std::pair<const views::LaunchRecord*, LaunchReport>>> seen_;
+};
 
 /// Null where the kernel has none.
 std::shared_ptr<const Listing> listing_of(const views::KernelInfo& kernel) {
@@ -301,6 +356,7 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
     std::unordered_map<std::uint32_t, const views::KernelInfo*> kernels;
     for (const views::KernelInfo& kernel : process.kernels) kernels.emplace(kernel.id, &kernel);
     std::unordered_map<std::uint32_t, std::shared_ptr<const Listing>> listings;
+    AlikeLaunches alike;
     std::map<std::uint64_t, std::uint64_t> streams{{0, 0}};
     for (const views::LaunchRecord& record : process.launches) {
       begun = std::max(begun, record.index + 1);
@@ -311,7 +367,7 @@ Report build_report(const std::vector<views::ProcessRecord>& processes, const ar
             "the record of the run is damaged: run again"));
         continue;
       }
-      LaunchReport launch = launch_report(record, *kernel->second, gpu);
+      LaunchReport launch = alike.report_of(record, *kernel->second, gpu);
       launch.index = earlier + record.index;
       launch.pid = process.pid;
       launch.process = process_index;

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "report/json.h"
 #include "report/lines.h"
 #include "report/metrics.h"
 #include "report/report.h"
@@ -179,6 +180,41 @@ TEST(BuildReport, LaunchesKeepTheProgramsNumbers) {
   EXPECT_EQ(report.launches[0].index, 5u);
   EXPECT_EQ(report.launches[1].index, 6u);
   EXPECT_EQ(report.launches[2].index, 9u + 3u);
+}
+
+TEST(BuildReport, LaunchesThatCountedTheSameShareTheirLines) {
+  views::ProcessRecord process = testing::transpose();
+  const views::LaunchRecord first = process.launches[0];
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    process.launches.push_back(first);
+    process.launches.back().index = 10 + i;
+    process.launches.back().stream = i;
+  }
+  ++process.launches.back().sites.front().sectors;
+  const Report report = report_of(process);
+  ASSERT_THAT(report.launches, SizeIs(5));
+  const LaunchReport &one = report.launches[0], &alike = report.launches[3], &other = report.launches[4];
+  EXPECT_EQ(alike.index, 11u);
+  EXPECT_EQ(alike.stream, 1u);
+  EXPECT_EQ(alike.lines.identity(), one.lines.identity());
+  EXPECT_TRUE(alike.metrics == one.metrics);
+  EXPECT_NE(other.lines.identity(), one.lines.identity());
+  EXPECT_NE(report.launches[1].lines.identity(), one.lines.identity());
+  // Shared or not, each launch is written in full.
+  views::ProcessRecord alone = process;
+  alone.launches = {process.launches[3]};
+  const std::string shared = to_json(report), single = to_json(report_of(alone));
+  const std::size_t begin = single.find("\"lines\": ["), end = single.find("\"advice\"", begin);
+  ASSERT_NE(end, std::string::npos);
+  std::size_t times = 0;
+  const std::string lines = single.substr(begin, end - begin);
+  for (std::size_t at = shared.find(lines); at != std::string::npos; at = shared.find(lines, at + 1)) ++times;
+  EXPECT_EQ(times, 3u);
+  // A list that is changed is its own from then on.
+  Report changed = report;
+  changed.launches[0].lines.edit()[0].at.line = 1;
+  EXPECT_NE(changed.launches[3].lines[0].at.line, 1);
+  EXPECT_NE(report.launches[0].lines[0].at.line, 1);
 }
 
 TEST(BuildReport, InliningKeepsLinesApartAndStreamsAreNumbered) {

@@ -120,7 +120,7 @@ TEST(Html, NothingInItIsTakenForHtml) {
   report.argv = {evil};
   report.notes = {evil};
   report.launches[0].kernel = evil;
-  LineReport& line = report.launches[0].lines[first_with_sites(report.launches[0])];
+  LineReport& line = report.launches[0].lines.edit()[first_with_sites(report.launches[0])];
   line.at.file = evil;
   line.sites[0].text = evil;
   HtmlOptions how = options();
@@ -136,7 +136,7 @@ TEST(Html, NothingInItIsTakenForHtml) {
 TEST(Html, AddressesAreShortWhereLanesAreEquallyFarApart) {
   Report report = transpose();
   const std::size_t line = first_with_sites(report.launches[0]);
-  SiteReport& site = report.launches[0].lines[line].sites[0];
+  SiteReport& site = report.launches[0].lines.edit()[line].sites[0];
   site.worst_cost = 4;
   site.worst_mask = 0xfffffff0;
   for (unsigned lane = 0; lane < kGroupLanes; ++lane) site.worst_addresses[lane] = 0x7f0000000000 - 8 * lane;

@@ -2,6 +2,7 @@
 // fixed order, and neither times nor process numbers are written.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ inline constexpr std::string_view kReportSchema = "muscope.report/1";
 /// Ends with a newline. Text that is not UTF-8 has U+FFFD in the place of the offending bytes. `sources` is written
 /// where it is not empty.
 std::string to_json(const Report& report, const Sources& sources = {});
+
+/// The same, handed to `sink` in parts: reports of programs with very many launches can be larger than memory.
+void write_json(const Report& report, const Sources& sources, const std::function<void(std::string_view)>& sink);
 
 /// One launch as to_json writes it, on one line and without a newline.
 std::string launch_to_json(const LaunchReport& launch);

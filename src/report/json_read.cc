@@ -317,7 +317,7 @@ LaunchReport read_launch(const Node& node, std::size_t processes) {
   launch.occupancy_limit = node.at("occupancy_limit").text();
   launch.metrics = read_metrics(node.at("metrics"));
   if (node.has("code")) launch.code = read_code(node.at("code"));
-  node.at("lines").each([&](const Node& line) { launch.lines.push_back(read_line(line)); });
+  node.at("lines").each([&](const Node& line) { launch.lines.edit().push_back(read_line(line)); });
   if (node.has("fault")) launch.fault = read_fault(node.at("fault"));
   node.at("advice").each([&](const Node& advice) { launch.advice.push_back(read_advice(advice)); });
   launch.diagnostics = read_diagnostics(node.at("diagnostics"));

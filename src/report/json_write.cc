@@ -1,6 +1,8 @@
 // Report -> JSON.
 #include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "report/compiled_text.h"
 #include "report/json.h"
@@ -175,7 +177,14 @@ Json json_of(const AdviceReport& advice) {
   return json;
 }
 
-Json json_of(const LaunchReport& launch) {
+Json json_of(const LineList& lines) {
+  Json json = Json::array();
+  for (const LineReport& line : lines) json.push_back(json_of(line));
+  return json;
+}
+
+/// Without lines their place holds null.
+Json json_of(const LaunchReport& launch, bool with_lines = true) {
   Json registers = json_of(launch.registers);
   registers["source"] = launch.registers_source;
   Json json{{"index", launch.index},
@@ -194,8 +203,7 @@ Json json_of(const LaunchReport& launch) {
             {"metrics", json_of(launch.metrics)}};
   if (!launch.stream_problem.empty()) json["counted_from"]["problem"] = launch.stream_problem;
   if (launch.code.known) json["code"] = json_of(launch.code);
-  json["lines"] = Json::array();
-  for (const LineReport& line : launch.lines) json["lines"].push_back(json_of(line));
+  json["lines"] = with_lines ? json_of(launch.lines) : Json(nullptr);
   if (launch.fault) json["fault"] = json_of(*launch.fault);
   json["advice"] = Json::array();
   for (const AdviceReport& advice : launch.advice) json["advice"].push_back(json_of(advice));
@@ -292,11 +300,55 @@ void write(std::string& out, const Json& json, std::size_t indent) {
   out += object ? '}' : ']';
 }
 
+/// Writes launches; lines that several of them share are put into words once.
+class LaunchWriter {
+ public:
+  void write_launch(std::string& out, const LaunchReport& launch) {
+    // More than one line holds: each has its kernel's name and metrics.
+    const Json json = json_of(launch, false);
+    out += "{\n";
+    for (auto item = json.begin(); item != json.end();) {
+      out.append(kIndent + 1, ' ');
+      out += compact(Json(item.key())) + ": ";
+      if (item.key() == "lines") {
+        out += text_of(launch.lines);
+      } else {
+        write(out, *item, kIndent + 1);
+      }
+      out += ++item == json.end() ? "\n" : ",\n";
+    }
+    out.append(kIndent, ' ');
+    out += '}';
+  }
+
+ private:
+  static constexpr std::size_t kIndent = 2, kKept = 32;
+
+  const std::string& text_of(const LineList& lines) {
+    for (const auto& [identity, text] : texts_)
+      if (identity == lines.identity()) return text;
+    if (texts_.size() == kKept) texts_.pop_front();
+    std::string& text = texts_.emplace_back(lines.identity(), std::string()).second;
+    write(text, json_of(lines), kIndent + 1);
+    return text;
+  }
+
+  std::deque<std::pair<const void*, std::string>> texts_;
+};
+
+constexpr std::size_t kPart = 1 << 20;  ///< bytes that are handed on at a time
+
 }  // namespace
 
 std::string launch_to_json(const LaunchReport& launch) { return compact(json_of(launch)); }
 
 std::string to_json(const Report& report, const Sources& sources) {
+  std::string all;
+  write_json(report, sources, [&](std::string_view part) { all += part; });
+  return all;
+}
+
+void write_json(const Report& report, const Sources& sources, const std::function<void(std::string_view)>& sink) {
   Json json{{"schema", kReportSchema},
             {"tool", {{"name", "muscope"}, {"version", report.tool_version}}},
             {"program",
@@ -319,13 +371,17 @@ std::string to_json(const Report& report, const Sources& sources) {
     out += ",\n";
   }
   out += " \"launches\": [";
+  LaunchWriter launches;
   for (std::size_t i = 0; i < report.launches.size(); ++i) {
     out += i == 0 ? "\n  " : ",\n  ";
-    write(out, json_of(report.launches[i]), 2);
+    launches.write_launch(out, report.launches[i]);
+    if (out.size() < kPart) continue;
+    sink(out);
+    out.clear();
   }
   out += report.launches.empty() ? "]\n}" : "\n ]\n}";
   out += '\n';
-  return out;
+  sink(out);
 }
 
 }  // namespace muscope::report

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -63,6 +64,39 @@ struct LineReport {
   std::vector<SourcePosition> inlined_at;  ///< innermost call site first
   Metrics metrics;
   std::vector<SiteReport> sites;  ///< memory instructions of this line, in the order of the code
+};
+
+/// The lines of a launch, sorted by file, line, inline chain. Launches that counted the same share them: a program may
+/// launch a kernel very many times.
+class LineList {
+ public:
+  using value_type = LineReport;
+  using const_iterator = std::vector<LineReport>::const_iterator;
+
+  LineList() = default;
+  LineList(std::vector<LineReport> lines) : lines_(std::make_shared<std::vector<LineReport>>(std::move(lines))) {}
+
+  const_iterator begin() const { return all().begin(); }
+  const_iterator end() const { return all().end(); }
+  std::size_t size() const { return all().size(); }
+  bool empty() const { return all().empty(); }
+  const LineReport& operator[](std::size_t index) const { return all()[index]; }
+  const LineReport& back() const { return all().back(); }
+
+  /// To change this list alone.
+  std::vector<LineReport>& edit() {
+    if (!lines_ || lines_.use_count() > 1) lines_ = std::make_shared<std::vector<LineReport>>(all());
+    return *lines_;
+  }
+  /// The same for lists that share their lines; null when there are none.
+  const void* identity() const { return lines_.get(); }
+
+ private:
+  const std::vector<LineReport>& all() const {
+    static const std::vector<LineReport> kNone;
+    return lines_ ? *lines_ : kNone;
+  }
+  std::shared_ptr<std::vector<LineReport>> lines_;
 };
 
 /// What ptxas made of the accesses of one source line (views/compiled.h).
@@ -155,7 +189,7 @@ struct LaunchReport {
   std::string occupancy_limit;  ///< "registers", "shared memory", "warps", "blocks", ... ; empty when not known
   /// Totals. Absent: a count of 0 of something that did not occur, or a ratio without a denominator.
   Metrics metrics;
-  std::vector<LineReport> lines;        ///< sorted by file, line, inline chain
+  LineList lines;
   std::optional<FaultReport> fault;     ///< when the launch did not finish
   std::vector<Diagnostic> diagnostics;  ///< the fault's first, then findings
   std::vector<AdviceReport> advice;     ///< best first

@@ -14,7 +14,8 @@ namespace {
 class Frame {
  public:
   explicit Frame(const code::MachineCode& code) : code_(code) {
-    text_ = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n", code.image.target.sm);
+    text_ = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n",
+                        code.info.virtual_sm != 0 ? code.info.virtual_sm : code.image.target.sm);
     const cubin::ConstantData* const bank = code.image.constant(3, "");
     if (bank != nullptr) name(*bank);
     for (const cubin::DataSection& section : code.image.data) name(section);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 
 #include "base/diagnostic.h"
@@ -15,6 +16,7 @@
 #include "runtime/machine_only.h"
 #include "runtime/module_link.h"
 #include "runtime/runtime.h"
+#include "sass/instruction.h"
 
 namespace muscope::runtime {
 namespace {
@@ -42,6 +44,49 @@ void tell_part_without_ptx(const std::string& program, const std::vector<cubin::
        program + " was linked from several files, and the device code of one" + name + " has no PTX, only " +
            cubin::describe(unit) + ": its kernels, functions and variables are missing",
        "compile every file with PTX in it: nvcc -dc -arch=sm_90, without -dlto");
+}
+
+/// Does the program hold machine code for this GPU that was compiled from its source for another virtual architecture
+/// than the chosen PTX? Kernels may then differ in everything (__CUDA_ARCH__), and a real GPU runs the machine code.
+bool differs_by_source(const FatBinary& binary, const ChosenPtx& chosen, int sm) {
+  const cubin::FatbinEntry* const entry = cubin::choose_cubin(binary.fatbin.entries, sm);
+  if (entry == nullptr || chosen.parts.empty()) return false;
+  int made_for = 0;
+  try {
+    const std::string bytes = cubin::payload(*entry);
+    made_for = cubin::read_cubin({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}).virtual_sm;
+  } catch (const Error&) {
+    return false;  // nothing can be done with it; told where it is read
+  }
+  return made_for != 0 && std::any_of(chosen.parts.begin(), chosen.parts.end(),
+                                      [made_for](const ChosenPtx::Part& p) { return p.entry->target.sm != made_for; });
+}
+
+bool all_decodes(const code::MachineCode& code) {
+  const auto encoding = code.image.target.sm >= 90 ? sass::Encoding::kHopper : sass::Encoding::kAmpere;
+  for (const cubin::CodeSection& section : code.image.sections) {
+    for (std::size_t pc = 0; pc + sizeof(sass::Word) <= section.bytes.size(); pc += sizeof(sass::Word)) {
+      sass::Word word;
+      std::memcpy(&word, section.bytes.data() + pc, sizeof word);
+      if (sass::decode(word, static_cast<std::uint32_t>(pc), encoding).opcode == sass::Opcode::kInvalid) return false;
+    }
+  }
+  return true;
+}
+
+/// In the place of the PTX: a module around the machine code. False when that cannot be.
+bool take_machine_code_alone(FatBinary& binary, std::vector<ptx::Module>& modules) {
+  try {
+    if (!all_decodes(*binary.machine.code)) return false;
+    const std::string name = binary.machine.code->source + " of " + binary.program;
+    ptx::Module module = parse_and_tell(ptx_frame(*binary.machine.code), name);
+    modules.clear();
+    modules.push_back(std::move(module));
+    binary.ptx_name = name;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -213,9 +258,16 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
          "compile with PTX in it: nvcc -arch=" + runtime.gpu().sm_text() +
              " (or CMake's CMAKE_CUDA_ARCHITECTURES without \"-real\")");
   }
-  if (!binary.only_machine_code)
-    binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
-  if (binary.machine.code) {
+  const bool ptx_alone = !binary.only_machine_code;
+  if (ptx_alone) binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
+  const bool differs = ptx_alone && differs_by_source(binary, chosen, sm);
+  if (differs && binary.machine.code && take_machine_code_alone(binary, modules)) binary.only_machine_code = true;
+  if (differs && !binary.only_machine_code) {
+    // What the program is told of its kernels must be true of those that run.
+    binary.machine.code = nullptr;
+    if (binary.machine.problem.empty() && RunOptions::of_process().count_from != CountFrom::kPtx)
+      binary.machine.problem = "the cubin was made from other source than the PTX";
+  } else if (binary.machine.code) {
     binary.cubin = std::make_unique<cubin::CubinInfo>(binary.machine.code->info);
     binary.cubin_name = binary.machine.code->source;
     if (!binary.machine.other_release.empty()) binary.cubin_name += ", PTX of CUDA " + binary.machine.other_release;

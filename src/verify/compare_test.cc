@@ -234,7 +234,7 @@ TEST(Compare, Reasons) {
     report::SiteReport site;
     site.kind = kind;
     site.text = text;
-    launch.lines.emplace_back().sites.push_back(site);
+    launch.lines.edit().emplace_back().sites.push_back(site);
     return reason(launch, "k()|1|64|200");
   };
   EXPECT_THAT(with_site(trace::Kind::kAtom, "ATOMS.CAST.SPIN R0, [R2], R4, R5"), HasSubstr("more rounds"));

@@ -288,6 +288,17 @@ TEST_F(RunCases, MachineCodeAloneRunsWhereItIsFor) {
   ASSERT_EQ(launches(), 1u);
 }
 
+// Its PTX is the variant for compute capability 7.5.
+TEST_F(RunCases, MachineCodeOfAnotherVariantOfTheSourceIsTakenAsAWhole) {
+  for (const auto& [count_from, variant] :
+       {std::pair{"auto", "variant 900"}, std::pair{"sass", "variant 900"}, std::pair{"ptx", "variant 750"}}) {
+    const ProcessResult r = muscope({"--gpu", "h200", "--count-from", count_from, kBinaries + "arch_dependent"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr(variant));
+    EXPECT_THAT(r.out, HasSubstr("arch_dependent PASS"));
+  }
+}
+
 TEST_F(RunCases, AStrippedRuntimeOfAKnownReleaseIsReplaced) {
   const ProcessResult r = muscope({"--json", path("report.json"), kBinaries + "vadd_static_stripped"});
   EXPECT_EQ(r.exit_code, 0) << r.err;

@@ -9,6 +9,20 @@ programs by name. Each runs once, for at most 120 seconds. The program's own wor
 one that says nothing has its exit status for a verdict. Of each report the lines of a launch must sum to the launch;
 programs that take less than AGAIN seconds run twice, and the two reports must be the same. RESULTS (tab-separated)
 keeps what was run, so that an interrupted run goes on where it ended.
+
+    compatibility.py --others TABLE PROGRAMS MUSCOPE [RESULTS]
+
+The same for programs of which no verdict of a GPU is known: writes the page's last section alone, which the other call
+leaves as it is. TABLE: suite, program, compiler with its target ("nvcc -arch=sm_80"), arguments, folder. PROGRAMS has a
+folder per compiler, named by its first word, with programs by the name SUITE__PROGRAM. Each runs once, for at most
+OTHERS_LIMIT seconds. It crashed where muscope or the program died by a signal that is none of the time limit's; else it
+was stopped at the limit, or named a library that is missing (D512, D516), or ended by itself: with an error that muscope
+told of, or with a verdict in its own words, or with its exit status alone.
+
+To reproduce: the table's programs are public (HeCBench, cuda-samples, ...). Build each as its own makefile does, with
+`nvcc -O2 -std=c++17 -lineinfo -arch=sm_80` (runtime linked in, nvcc's default), or with
+`clang++ -O2 -x cuda --cuda-gpu-arch=sm_80 --cuda-path=... -lcudart`. Some of them need data of their own or are given
+arguments for a small run; the table says which.
 """
 
 import json
@@ -77,7 +91,122 @@ def look_at_report(first, again):
     return "totals match, same twice" if same else "totals match, two runs differ"
 
 
+OTHERS_LIMIT = 20
+OTHERS = "## Without a verdict of a GPU"
+MISSING = re.compile(r"\bD51[26]: (\S+) is missing from emulation")
+OUTCOMES = {
+    "right": "say that their results are right",
+    "silent": "end with status 0 and no verdict",
+    "wrong": "say that something is wrong",
+    "status": "end with another status and no verdict",
+    "diagnostic": "end with an error that muscope names",
+    "library": "named a missing library",
+    "limit": "were stopped at the limit",
+    "crash": "crashed",
+}
+
+
+def run_other(muscope, program, arguments, folder):
+    """What came of it (a key of OUTCOMES), the program's exit status, seconds, and what is to be said."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = pathlib.Path(scratch, "report.json")
+        words = [muscope, "run", "--quiet", "--propagate", "--gpu", "h200", "--timeout", str(OTHERS_LIMIT), "--json",
+                 str(report), program]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(words + arguments, cwd=folder or None, capture_output=True, text=True,
+                                  errors="replace", timeout=5 * OTHERS_LIMIT, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return "crash", "", time.monotonic() - begin, "muscope did not end"
+        seconds = time.monotonic() - begin
+        # Reports of programs with very many launches are large: the beginning is enough.
+        head = report.open(errors="replace").read(1 << 20) if report.exists() else ""
+    ended = re.search(r'"exit_text": ?"([^"]*)"', head)
+    status = re.search(r'"exit": ?(\d+)', head)
+    status = int(status.group(1)) if status else done.returncode
+    told, said = done.stderr, done.stdout + done.stderr
+    errors = [f"{code}: {text}" for code, text in re.findall(r"\berror (D\d{3}): ([^\n]*)", told)]
+    libraries = sorted(set(MISSING.findall(told)))
+    if done.returncode < 0 or not ended and done.returncode >= 128:
+        return "crash", status, seconds, "muscope died"
+    if "error D734" in told:
+        return "limit", status, seconds, errors[0]
+    if ended and ended.group(1).startswith("killed"):
+        return "crash", status, seconds, ended.group(1)
+    if libraries:
+        return "library", status, seconds, ", ".join(libraries)
+    if errors:
+        return "diagnostic", status, seconds, errors[0]
+    if BAD.search(said):
+        return "wrong", status, seconds, ""
+    if GOOD.search(said):
+        return "right", status, seconds, ""
+    return ("status" if status else "silent"), status, seconds, ""
+
+
+def others(arguments):
+    table, programs, muscope = (pathlib.Path(name).resolve() for name in arguments[:3])
+    results = pathlib.Path(arguments[3]) if len(arguments) > 3 else None
+    known = {}
+    if results and results.exists():
+        for line in results.read_text().splitlines():
+            row = line.split("\t")
+            known[tuple(row[:4])] = row
+    rows, missing = [], []
+    for line in table.read_text().splitlines():
+        suite, name, compiler, words, folder = (line.split("\t") + [""])[:5]
+        program = programs / compiler.split()[0] / f"{suite}__{name}"
+        if not program.exists():
+            missing.append(f"{suite} {name}")
+            continue
+        key = (suite, name, compiler, words)
+        if key not in known:
+            outcome, status, seconds, why = run_other(str(muscope), str(program), words.split(), folder)
+            known[key] = [*key, outcome, str(status), f"{seconds:.1f}", why]
+            if results:
+                with results.open("a") as out:
+                    out.write("\t".join(known[key]) + "\n")
+            print("\t".join(known[key])[:200], flush=True)
+        rows.append(known[key])
+    page = ROOT / "docs/compatibility.md"
+    text = page.read_text().split(OTHERS)[0]
+    page.write_text(text + others_text(rows, missing))
+
+
+def others_text(rows, missing):
+    compilers = list(dict.fromkeys(row[2] for row in rows))
+    text = [OTHERS, "",
+            f"{len(rows)} more runs of public programs, of which no H200's answer is known (many only print figures), with small",
+            f"arguments, at most {OTHERS_LIMIT} seconds each, on two cores that others use too. What they did here:", "",
+            "| they | " + " | ".join(f"`{c}`" for c in compilers) + " |", "|---|" + "---:|" * len(compilers)]
+    for outcome, words in OUTCOMES.items():
+        counts = [sum(row[4] == outcome and row[2] == c for row in rows) for c in compilers]
+        text.append(f"| {words} | " + " | ".join(str(c) for c in counts) + " |")
+    text.append("| together | " + " | ".join(str(sum(row[2] == c for row in rows)) for c in compilers) + " |")
+    by_library = {}
+    for row in rows:
+        if row[4] == "library":
+            for library in row[7].split(", "):
+                by_library.setdefault(library, []).append(row[1])
+    if by_library:
+        text += ["", "The missing libraries, whose part alone fails ([D512](explain/D512.md), [D516](explain/D516.md)):", ""]
+        text += [f"- {library}: {', '.join(dict.fromkeys(names))}" for library, names in sorted(by_library.items())]
+    told = [row for row in rows if row[4] in ("wrong", "status", "diagnostic", "crash")]
+    noted = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in NOTES.read_text().splitlines()
+             if not line.startswith("#")}
+    if told:
+        text += ["", "| program | arguments | what came of it |", "|---|---|---|"]
+        for row in told:
+            why = noted.get((row[0], row[1])) or row[7] or f"{row[4]}, status {row[5]}"
+            text.append(f"| {row[0]} {row[1]} | `{re.sub(r'/tmp/[^ ]*/', '', row[3])}` | {why[:200].replace('|', chr(92) + '|')} |")
+    if missing:
+        text += ["", f"{len(missing)} did not compile or were not tried: " + ", ".join(missing) + "."]
+    return "\n".join(text) + "\n"
+
+
 def main(arguments):
+    if arguments and arguments[0] == "--others":
+        return others(arguments[1:])
     table, programs, muscope = (pathlib.Path(name).resolve() for name in arguments[:3])
     results = pathlib.Path(arguments[3]) if len(arguments) > 3 else None
     known = {}
@@ -149,7 +278,9 @@ def write(rows):
         text += ["", "Not tried: " + ", ".join(missing) + "."]
     text += ["", "## All", "", "| suite | program | arguments | result | seconds | report |", "|---|---|---|---|---:|---|"]
     text += [f"| {row[0]} | {row[1]} | `{row[2]}` | {row[3]} | {row[5]} | {row[7]} |" for row in run_rows]
-    (ROOT / "docs/compatibility.md").write_text("\n".join(text) + "\n")
+    page = ROOT / "docs/compatibility.md"
+    before = page.read_text().split(OTHERS) if page.exists() else []
+    page.write_text("\n".join(text) + "\n" + ("\n" + OTHERS + before[1] if len(before) > 1 else ""))
 
 
 if __name__ == "__main__":

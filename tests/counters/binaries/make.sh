@@ -35,6 +35,8 @@ build vadd_ptx90 vadd.cu "${shared[@]}" -gencode arch=compute_90,code=compute_90
 build vadd_sass90 vadd.cu "${shared[@]}" -gencode arch=compute_90,code=sm_90
 build vadd_90a vadd.cu "${shared[@]}" -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 build vadd_100f vadd.cu "${shared[@]}" -gencode 'arch=compute_100f,code=[sm_100f,compute_100f]'
+# Machine code and PTX of different variants of the source.
+build arch_dependent arch_dependent.cu "${shared[@]}" -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
 # Calls of the functions that the driver supplies.
 build system_calls "$out/../experiments/system_calls.cu" "${shared[@]}" -arch=sm_90
 # Machine code before 9.0.
