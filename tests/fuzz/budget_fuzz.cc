@@ -33,7 +33,7 @@ report::Report a_report() {
     line.at = {"copy.cu", 7, 3, {}};
     line.metrics = launch.metrics;
     line.metrics.erase("launch__registers_per_thread");
-    launch.lines.push_back(line);
+    launch.lines.edit().push_back(line);
     report.launches.push_back(std::move(launch));
   }
   return report;

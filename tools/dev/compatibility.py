@@ -131,7 +131,7 @@ def run_other(muscope, program, arguments, folder):
         return "crash", status, seconds, "muscope died"
     if "error D734" in told:
         return "limit", status, seconds, errors[0]
-    if ended and ended.group(1).startswith("killed"):
+    if ended and ended.group(1).startswith("killed") and "SIGABRT" not in ended.group(1):  # that is an assertion's
         return "crash", status, seconds, ended.group(1)
     if libraries:
         return "library", status, seconds, ", ".join(libraries)
