@@ -26,7 +26,8 @@ class MachineLowering {
     for (const auto& [address, name] : b_.input().externals) add_external(address, name);
     for (const auto& [op, address] : external_calls_) {
       const auto found = b_.kernel().code_targets.find(address);
-      if (found == b_.kernel().code_targets.end()) throw CannotLower("a call of a function that muscope does not have");
+      if (found == b_.kernel().code_targets.end())
+        throw CannotLower(fmt::format("a call of '{}', which muscope does not have", b_.input().externals.at(address)));
       b_.kernel().ops[op].target = found->second;
     }
     for (const auto& [op, block] : targets_) b_.kernel().ops[op].target = enter_of_[block];

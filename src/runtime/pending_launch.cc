@@ -99,6 +99,14 @@ KernelEntry* kernel_at(PendingLaunch& parent, FatBinary& binary, std::uint64_t f
                                                parent.device.index());
 }
 
+/// On a GPU some of the launches may have begun before the last is made: whether they find room is not determined.
+void tell_of_many(PendingLaunch& parent, const std::string& kernel, std::size_t launches) {
+  const std::size_t room = parent.device.limits[cudaLimitDevRuntimePendingLaunchCount];
+  if (launches <= room) return;
+  tell("D517", fmt::format("one grid of {} launched more kernels than the {} that a GPU keeps room for", kernel, room),
+       "there launches may fail with cudaErrorLaunchOutOfResources: see `muscope explain D517`");
+}
+
 /// The launching kernel wrote its child's parameters one after another; machine code has them behind the driver's
 /// words.
 void take_parameters(const code::Kernel& kernel, const void* buffer, std::vector<std::uint8_t>& params) {
@@ -159,11 +167,13 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   handle->wait_ended();
   exec::LaunchResult& result = handle->result();
   record(pending, result);
+  tell_of_many(parent, entry->info->name, result.launches.size());
   return std::move(result.launches);
 }
 
 void run_children(PendingLaunch& parent, std::vector<exec::DeviceLaunch> launches) {
   std::vector<Child> stack;
+  tell_of_many(parent, parent.entry.info->name, launches.size());
   push(stack, *parent.entry.binary, parent.stream, std::move(launches));
   while (!stack.empty()) {
     const Child child = stack.back();

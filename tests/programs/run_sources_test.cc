@@ -138,6 +138,43 @@ TEST(RunSources, CachePoliciesHaveTheBitsOfMachineCode) {
   EXPECT_EQ(out("ptx"), machine);
 }
 
+TEST(RunSources, VeryManyLaunchesOfOneGridAreTold) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const toolchain::TestFolder folder;
+  std::ofstream(folder.path("many.cu")) << R"(
+#include <cstdio>
+#include <cstdlib>
+__global__ void count(int* n) { ++*n; }
+__global__ void many(int* n, int launches) { for (int i = 0; i < launches; ++i) count<<<1, 1>>>(n); }
+int main(int, char** words) {
+  int *n, h = 0;
+  cudaMalloc(&n, 4);
+  cudaMemset(n, 0, 4);
+  if (words[2]) cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, std::atoi(words[2]));
+  many<<<1, 1>>>(n, std::atoi(words[1]));
+  cudaMemcpy(&h, n, 4, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", h);
+})";
+  const auto run = [&](std::vector<std::string> arguments) {
+    std::vector<std::string> words{kMuscope,
+                                   "run",
+                                   "-q",
+                                   "--toolchain",
+                                   "nvcc",
+                                   "--compile-flags",
+                                   "-rdc=true -lcudadevrt -arch=sm_90",
+                                   folder.path("many.cu")};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return toolchain::run_process(words);
+  };
+  EXPECT_THAT(run({"2049"}).err,
+              HasSubstr("D517: one grid of many(int*, int) launched more kernels than the 2048 that a GPU keeps room"));
+  EXPECT_THAT(run({"2048"}).err, testing::Not(HasSubstr("D517")));
+  const ProcessResult raised = run({"2049", "4096"});
+  EXPECT_EQ(raised.out, "2049\n");
+  EXPECT_THAT(raised.err, testing::Not(HasSubstr("D517")));
+}
+
 /// What the program prints, and then what it prints for each of the cases that end in an error.
 std::string lines_of(const std::string& program, const char* count_from, const char* threads, int cases) {
   std::string lines;
