@@ -1,7 +1,7 @@
 # What is installed, and the packages (cpack): a .deb and a .tar.gz that can be unpacked anywhere.
 #   bin/             muscope and its companions
 #   lib/muscope/     the engine and the stand-ins for libcudart: private, found relative to the program
-#   share/muscope/   device headers for clang (toolkit/), the kernel library
+#   share/muscope/   device headers for clang (toolkit/), the kernel library, the lab's programs
 #   share/doc/muscope/, completions of bash, zsh and fish
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # installing needs the programs, not the tests
@@ -29,6 +29,7 @@ foreach(folder ${folders})
 endforeach()
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/ DESTINATION share/muscope/toolkit PATTERN ".clang-format" EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/lab/ DESTINATION share/muscope/lab)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels/ DESTINATION share/muscope/kernels PATTERN "CMakeLists.txt" EXCLUDE PATTERN "*_test.*" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION share/doc/muscope/examples PATTERN "CMakeLists.txt" EXCLUDE)
 # In folders as here, so that links between pages lead somewhere.

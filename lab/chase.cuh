@@ -92,7 +92,7 @@ template <Operation kOperation>
 __global__ void registers(int steps, unsigned seed, long long* out) {
   float f = static_cast<float>(seed);
   double d = seed;
-  unsigned u = seed;
+  unsigned u = seed + threadIdx.x;  // of all lanes alike, a shuffle would be dropped
   const long long start = clock64();
   for (int i = 0; i < steps; i += 16) {
 #pragma unroll

@@ -54,6 +54,7 @@ int gpu_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int cc_command(const Arguments& args);
 int port_command(const Arguments& args);
+int lab_command(const Arguments& args);
 int html_command(const Arguments& args);
 int verify_command(const Arguments& args);
 int doctor_command(const Arguments& args);

@@ -23,6 +23,8 @@ constexpr Command kCommands[] = {
     {"explain", "what a metric, message, term or PTX instruction means", explain_command},
     {"cc", "compile CUDA with no toolkit; takes common nvcc command lines", cc_command},
     {"port", "CUDA source and build files to MUSA, and back; reports what needs a hand", port_command},
+    {"lab", "measure the memory system of the GPU in this machine: latency, bandwidth, patterns, transfers",
+     lab_command},
     {"html", "a page for the browser from one or two JSON reports", html_command},
     {"verify", "a report against what Nsight Compute captured on a GPU, counter by counter", verify_command},
     {"doctor", "which compilers and tools are found, what each absence costs, how to add it", doctor_command},

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/lab.md and docs/ladders.md from the committed results of muscope lab.
+
+    lab/table.py                 prints them
+    lab/table.py --write         puts them into the pages
+    lab/table.py --check         exits with 1 when a page holds others
+"""
+import gzip
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "data/results/h200/lab"
+BEGIN, END = "<!-- made by lab/table.py -->\n", "<!-- end -->\n"
+# Sweeps of which a page shows these places only.
+FEW = {
+    "latency-l1": ("2 KiB", "192 KiB", "256 KiB", "384 KiB", "1 MiB"),
+    "latency-l2-dram": ("64 KiB", "4 MiB", "24 MiB", "32 MiB", "48 MiB", "96 MiB", "256 MiB", "1 GiB"),
+    "latency-constant": ("2 KiB", "3 KiB", "64 KiB"),
+    "ceilings": ("1 GiB", "256 MiB", "16 MiB", "1 MiB"),
+    "transposes": ("16384",),
+}
+
+
+def results():
+    with gzip.open(RESULTS / "lab.json.gz", "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def number(value):
+    return f"{value:.0f}" if value >= 1000 else f"{value:.1f}" if value >= 100 else f"{value:.2f}"
+
+
+def counted(counters):
+    if not counters:
+        return ""
+    parts = []
+    if counters["global_requests"]:
+        parts.append(f"{counters['global_sectors'] / counters['global_requests']:.4g} sectors")
+    if counters["shared_wavefronts"]:
+        parts.append(f"{counters['shared_wavefronts']:.0f} wavefronts")
+    if counters["local_sectors"]:
+        parts.append(f"{counters['local_sectors']:.0f} local sectors")
+    return ", ".join(parts)
+
+
+def table(data, name):
+    rows = [r for r in data["rows"] if r["experiment"] == name and "time" in r]
+    if name == "ceilings":
+        rows = rows[:next((i for i, r in enumerate(rows) if i and r["name"] == rows[0]["name"]), len(rows))]
+    if name in FEW:
+        rows = [r for r in rows if any(r["name"].endswith(", " + w) or f", {w} x" in r["name"] for w in FEW[name])]
+    if not rows:
+        return []
+    columns = ["row", "median", "rate", "of its ceiling", "muscope predicts", "GPU counted", "why"]
+    cells = []
+    for r in rows:
+        unit = "Gop/s" if r["work"] == "op" else "GB/s"
+        cells.append([r["name"] + (" (noisy)" if r["verdict"] == "noisy" else ""), f"{number(r['time']['median'])} {r['unit']}",
+                      f"{number(r['rate'])} {unit}" if r["rate"] else "", f"{r['of_ceiling']:.2f}" if r["of_ceiling"] else "",
+                      counted(r["predicted"]), counted(r["measured"]), r["why"]])
+    kept = [i for i in range(len(columns)) if any(row[i] for row in cells)]
+    lines = [f"**{name}**", "", "| " + " | ".join(columns[i] for i in kept) + " |",
+             "|" + "|".join("---:" if 0 < i < 4 else "---" for i in kept) + "|"]
+    lines += ["| " + " | ".join(row[i] for i in kept) + " |" for row in cells]
+    fits = [f for f in data["fits"] if f["experiment"] == name]
+    lines += [""] + [f"Fitted: {f['series']}: {f['overhead_us']:.2f} us + bytes / {f['gb_per_s']:.2f} GB/s "
+                     f"(at most {100 * f['worst_error']:.0f} % off)." for f in fits] + ([""] if fits else [])
+    return lines
+
+
+def agreement(data):
+    both = [r for r in data["rows"] if r["predicted"] and r["measured"]]
+    same = [r for r in both if all(r["predicted"][k] == r["measured"][k]
+                                   for k in ("global_requests", "global_sectors", "local_sectors"))]
+    shared = [r for r in both if r["predicted"]["shared_wavefronts"] == r["measured"]["shared_wavefronts"]]
+    return [f"Of {len(both)} rows that muscope and the GPU both counted, requests, sectors and local sectors are equal in "
+            f"{len(same)}, wavefronts of shared memory in {len(shared)}. Where they are not, blocks poll words that others write, or a "
+            "barrier lets warps meet in another order: counts that depend on time.", ""]
+
+
+def page(data, ladders):
+    names = []
+    for r in data["rows"]:
+        if r["experiment"] not in names and r["experiment"].startswith("ladder-") == ladders:
+            names.append(r["experiment"])
+    lines = [] if ladders else agreement(data)
+    for name in names:
+        lines += table(data, name)
+    for skip in [] if ladders else data["skipped"]:
+        lines.append(f"{skip['experiment']}: not measured: {skip['reason']}.")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    data = results()
+    status = 0
+    for name, ladders in (("lab.md", False), ("ladders.md", True)):
+        text = page(data, ladders)
+        if len(sys.argv) == 1:
+            print(text, end="")
+            continue
+        path = ROOT / "docs" / name
+        old = path.read_text(encoding="utf-8")
+        head, rest = old.split(BEGIN)
+        made = head + BEGIN + text + END + rest.split(END)[1]
+        if sys.argv[1] == "--write":
+            path.write_text(made, encoding="utf-8")
+        elif made != old:
+            print(f"docs/{name} is not what lab/table.py --write makes", file=sys.stderr)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

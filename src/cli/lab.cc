@@ -1,0 +1,165 @@
+// muscope lab: measures the memory system of the GPU that is here.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/diagnostic.h"
+#include "cli/command.h"
+#include "cli/input_file.h"
+#include "cli/lab_run.h"
+#include "cli/run_output.h"
+#include "lab/catalog.h"
+#include "lab/output.h"
+
+namespace muscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExamples =
+    "  muscope lab --list                          what can be measured\n"
+    "  muscope lab --quick --html lab.html         everything, small and with few samples\n"
+    "  muscope lab --only stride,ladder-scan       experiments whose names contain one of these\n"
+    "  muscope lab --json mine.json --keep raw     results with raw samples; the programs' own files\n"
+    "  muscope lab --compare before.json           what became slower; exit code 4 when something did\n"
+    "  muscope lab --from raw --csv table.csv      no GPU needed: what was measured elsewhere\n";
+
+struct LabOptions {
+  std::vector<std::string> only;
+  std::string json, csv, html, from, keep, compare;
+  int samples = 0;
+  bool list = false, quick = false, no_predict = false, counters = false, strict = false, brief = false;
+};
+
+void add_options(CLI::App& app, LabOptions& o) {
+  app.add_flag("--list", o.list, "list the experiments, measure nothing");
+  app.add_option("--only", o.only, "experiments whose names contain one of these words")
+      ->delimiter(',')
+      ->type_name("WORD,...");
+  app.add_flag("--quick", o.quick, "smaller data and 11 samples per row instead of 31");
+  app.add_option("--samples", o.samples, "samples per row")->check(CLI::Range(1, 10000));
+  app.add_flag("--no-predict", o.no_predict, "do not count the kernels with muscope run");
+  app.add_flag("--counters", o.counters, "count them with Nsight Compute too (ncu; needs its permissions)");
+  app.add_option("--json", o.json, "write results with all samples (- for stdout)")->type_name("FILE");
+  app.add_option("--csv", o.csv, "write a line per row (- for stdout)")->type_name("FILE");
+  app.add_option("--html", o.html, "write a page with tables and pictures (- for stdout)")->type_name("FILE");
+  app.add_option("--keep", o.keep, "keep the programs' own files there")->type_name("FOLDER");
+  app.add_option("--from", o.from, "measure nothing: read what --keep left")->type_name("FOLDER");
+  app.add_option("--compare", o.compare, "hold the results against earlier ones (of --json)")->type_name("FILE");
+  app.add_flag("--strict", o.strict, "exit code 4 when rows are noisy");
+  app.add_flag("--brief", o.brief, "tables without the lines that explain rows");
+}
+
+std::string list_text() {
+  std::string out;
+  std::size_t width = 0;
+  for (const lab::Experiment& e : lab::experiments()) width = std::max(width, e.name.size());
+  for (const lab::Experiment& e : lab::experiments()) out += fmt::format("{:<{}}  {}\n", e.name, width, e.summary);
+  return out;
+}
+
+/// A folder that is removed at the end, unless it is to be kept.
+class Folder {
+ public:
+  explicit Folder(const std::string& keep) : path_(keep), kept_(!keep.empty()) {
+    std::error_code error;
+    if (kept_) {
+      fs::create_directories(path_, error);
+      if (!fs::is_directory(path_, error))
+        fail("D731", fmt::format("cannot make the folder '{}'", path_), "choose another");
+      return;
+    }
+    std::string pattern = (fs::temp_directory_path(error) / "muscope-lab-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) fail("D731", "cannot make a folder for the programs' files", "set TMPDIR");
+    path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code error;
+    if (!kept_) fs::remove_all(path_, error);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool kept_;
+};
+
+}  // namespace
+
+int lab_command(const Arguments& args) {
+  CLI::App app(
+      "Measures the memory system of the GPU in this machine: latencies, bandwidths, access patterns, transfers, and "
+      "the\n"
+      "steps from naive kernels to those of kernels/. Needs an NVIDIA GPU and nvcc. Exit code 3: one of them is "
+      "missing;\n"
+      "4: a row gave wrong results, or --compare found slower ones.",
+      "muscope lab");
+  LabOptions o;
+  add_options(app, o);
+  parse(app, args, kExamples);
+  if (o.list) {
+    write_stdout(list_text());
+    return kOk;
+  }
+  if (!o.from.empty() && (!o.keep.empty() || o.counters || o.quick || o.samples != 0))
+    fail("D104", "--from and an option for measuring", "--from reads what was measured");
+  const std::vector<lab::Experiment> selected = lab::select(o.only);
+  if ((o.json == "-") + (o.csv == "-") + (o.html == "-") > 1)
+    fail("D104", "two outputs on standard output", "name a file for one of them");
+  std::vector<lab::KnownRow> before;
+  if (!o.compare.empty())
+    before = lab::read_known(read_input(o.compare, std::size_t{256} << 20, "D791", "what muscope lab --json wrote"),
+                             o.compare);
+  OutputFile json(o.json), csv(o.csv), html(o.html);
+  std::vector<lab::ProgramResults> programs;
+  if (!o.from.empty()) {
+    programs = read_folder(o.from);
+    if (!o.only.empty()) {
+      for (lab::ProgramResults& p : programs) {
+        std::erase_if(p.run.rows, [&](const lab::RawRow& row) {
+          return row.experiment != "ceilings" && std::none_of(selected.begin(), selected.end(),
+                                                              [&](const auto& e) { return e.name == row.experiment; });
+        });
+      }
+      std::erase_if(programs, [](const lab::ProgramResults& p) {
+        return std::all_of(p.run.rows.begin(), p.run.rows.end(),
+                           [](const auto& row) { return row.experiment == "ceilings"; });
+      });
+    }
+  } else {
+    const Folder folder(o.keep);
+    LabRequest request;
+    request.plans = lab::plan(selected);
+    request.quick = o.quick;
+    request.samples = o.samples;
+    request.predict = !o.no_predict;
+    request.counters = o.counters;
+    request.folder = folder.path();
+    measure(request);
+    programs = read_folder(folder.path());
+  }
+  const lab::Results results = lab::combine(programs);
+  if (json) json.write(lab::to_json(results, MUSCOPE_VERSION));
+  if (csv) csv.write(lab::to_csv(results));
+  if (html) html.write(lab::to_html(results, MUSCOPE_VERSION));
+  lab::Comparison comparison;
+  std::string text;
+  if (before.empty()) {
+    text = lab::to_text(results, {.why = !o.brief});
+  } else {
+    comparison = lab::compare(before, results);
+    text = comparison.text;
+  }
+  if (json.is_stdout() || csv.is_stdout() || html.is_stdout())
+    std::fputs(text.c_str(), stderr);
+  else
+    write_stdout(text);
+  return results.wrong > 0 || comparison.slower > 0 || (o.strict && results.noisy > 0) ? kFound : kOk;
+}
+
+}  // namespace muscope::cli

@@ -1,0 +1,77 @@
+// muscope lab without a GPU: its list, and results that were measured elsewhere.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/diagnostic.h"
+#include "cli/command.h"
+
+namespace muscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class LabCommand : public testing::Test {
+ protected:
+  LabCommand() : folder_(fs::path(testing::TempDir()) / "muscope_lab_test") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~LabCommand() override { fs::remove_all(folder_); }
+
+  static std::string code_of(const Arguments& args) {
+    try {
+      lab_command(args);
+    } catch (const Error& error) {
+      return error.diagnostics().front().code;
+    }
+    return "";
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder_ / name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  const fs::path folder_;
+};
+
+TEST_F(LabCommand, ListsWithoutAGpu) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--list"}), kOk);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(out, HasSubstr("stride-read "));
+  EXPECT_THAT(out, HasSubstr("ladder-scan "));
+}
+
+TEST_F(LabCommand, ReadsWhatWasMeasuredElsewhere) {
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl";
+  fs::copy_file(source, folder_ / "patterns.jsonl");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_, "--csv", folder_ / "t.csv", "--json", folder_ / "t.json", "--html",
+                         folder_ / "t.html"}),
+            kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("read with stride 2"));
+  EXPECT_THAT(read("t.csv"), HasSubstr("\nstride-read,read with stride 2,2,words,byte,67108864,copy,clean,us,31,29.1"));
+  EXPECT_THAT(read("t.html"), HasSubstr("read with stride 2"));
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_, "--compare", folder_ / "t.json"}), kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("0 slower, 0 faster, 4 the same"));
+}
+
+TEST_F(LabCommand, SaysWhatIsWrongWithFolders) {
+  EXPECT_EQ(code_of({"--from", folder_}), "D794");
+  std::ofstream(folder_ / "patterns.jsonl")
+      << "{\"type\":\"begin\",\"format\":\"muscope.lab.raw/1\",\"program\":\"p\",\"mode\":\"full\"}\n";
+  EXPECT_EQ(code_of({"--from", folder_}), "D794");  // stopped before its end
+  std::ofstream(folder_ / "patterns.jsonl") << "PASS\n";
+  EXPECT_EQ(code_of({"--from", folder_}), "D791");
+  EXPECT_EQ(code_of({"--only", "nonsense"}), "D119");
+  EXPECT_EQ(code_of({"--from", folder_, "--quick"}), "D104");
+}
+
+}  // namespace
+}  // namespace muscope::cli

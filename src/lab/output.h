@@ -1,0 +1,45 @@
+// Results as text, CSV, JSON and a page for browsers; and two of them compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/results.h"
+
+namespace muscope::lab {
+
+struct TextOptions {
+  bool why = true;  ///< a line under each row that says what explains it
+};
+std::string to_text(const Results& results, const TextOptions& options = {});
+
+/// One line per row. Fields hold neither line breaks nor control characters.
+std::string to_csv(const Results& results);
+
+/// Schema "muscope.lab/1", with the raw samples.
+std::string to_json(const Results& results, const std::string& version);
+
+/// One self-contained page: tables, and a picture per sweep. Nothing is loaded from anywhere.
+std::string to_html(const Results& results, const std::string& version);
+
+/// Sectors per request ("4", "4.25"); empty when nothing was requested or counted. `shared`: wavefronts are told where
+/// there are no requests to global memory.
+std::string counted_text(const std::optional<Counters>& counters);
+
+/// A row of an earlier result.
+struct KnownRow {
+  std::string experiment, name, unit;
+  double median = 0, low = 0, high = 0;
+};
+/// From to_json's output. Throws Error D791.
+std::vector<KnownRow> read_known(std::string_view json, const std::string& name);
+
+struct Comparison {
+  std::string text;
+  int slower = 0, faster = 0, same = 0, unmatched = 0;
+};
+/// A row is slower or faster when the intervals of the medians do not overlap and the medians differ by more than 1 %.
+Comparison compare(const std::vector<KnownRow>& before, const Results& after);
+
+}  // namespace muscope::lab

@@ -1,0 +1,149 @@
+#include "lab/results.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace muscope::lab {
+namespace {
+
+double reads_and_writes_per_byte(const std::string& mix) { return mix == "copy" ? 2 : mix == "triad" ? 3 : 1; }
+
+std::optional<double> rate_of(const RawRow& raw, const Summary& time) {
+  if (raw.unit != "us" || !(raw.amount > 0) || !(time.median > 0)) return std::nullopt;
+  return raw.amount / time.median / 1e3;
+}
+
+/// The fastest ceiling of that mix in these rows, at the size nearest to the row's.
+std::optional<double> ceiling_for(const std::vector<ResultRow>& rows, const std::string& program, const RawRow& raw) {
+  if (raw.mix.empty() || !(raw.amount > 0)) return std::nullopt;
+  const double size = raw.amount / reads_and_writes_per_byte(raw.mix);
+  double nearest = 0, best = 0;
+  for (const ResultRow& row : rows) {
+    if (row.program != program || row.raw.experiment != "ceilings" || row.raw.mix != raw.mix || !row.rate) continue;
+    if (!(row.raw.x > 0)) continue;
+    const double distance = std::fabs(std::log(row.raw.x / size));
+    if (nearest == 0 || distance < std::fabs(std::log(nearest / size)) - 1e-9) nearest = row.raw.x, best = 0;
+    if (row.raw.x == nearest) best = std::max(best, *row.rate);
+  }
+  if (best == 0) return std::nullopt;
+  return best;
+}
+
+double number_in(const std::vector<std::pair<std::string, std::string>>& environment, std::string_view key) {
+  for (const auto& [name, value] : environment) {
+    if (name != key) continue;
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    return error == std::errc() && std::isfinite(number) ? number : 0;
+  }
+  return 0;
+}
+
+bool is_noisy(const ResultRow& row, double sentinel) {
+  if (row.time->high - row.time->low > kNoisyInterval * row.time->median) return true;
+  // What rows measure in their own way (cycles within a kernel, the host's clock) does not follow the memory's speed.
+  if (row.raw.flush == "own") return false;
+  const std::optional<Summary> own = summarise(row.raw.sentinel_us);
+  return own && sentinel > 0 && std::fabs(own->median - sentinel) > kSentinelDrift * sentinel;
+}
+
+void judge(ResultRow& row, double sentinel) {
+  if (row.raw.verified == "NO") {
+    row.verdict = "wrong";
+  } else if (!row.time) {
+    row.verdict = "not timed";
+  } else if (is_noisy(row, sentinel)) {
+    row.verdict = "noisy";
+  } else if (row.of_ceiling) {
+    row.verdict = *row.of_ceiling >= 0.95 ? "at the ceiling" : *row.of_ceiling >= 0.8 ? "near" : "below";
+  } else {
+    row.verdict = "ok";
+  }
+}
+
+/// A name without the size that ends it: "naive transpose" of "naive transpose, 8192 x 8192".
+std::string_view without_size(std::string_view name) { return name.substr(0, name.rfind(", ")); }
+
+/// Counters of the row that stands at `index` among its experiment's `count` rows.
+std::optional<Counters> joined(const ProgramResults& program, const std::vector<std::optional<Counters>>& counters,
+                               const RawRow& raw, std::size_t index, std::size_t count) {
+  const std::vector<RawRow>& rows = program.counted.rows;
+  if (counters.size() != rows.size()) return std::nullopt;
+  std::vector<std::size_t> same;
+  std::optional<std::size_t> alike;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].experiment != raw.experiment) continue;
+    if (rows[i].name == raw.name) return counters[i];
+    if (!alike && without_size(rows[i].name) == without_size(raw.name)) alike = i;
+    same.push_back(i);
+  }
+  if (alike) return counters[*alike];
+  if (same.size() == count) return counters[same[index]];
+  return std::nullopt;
+}
+
+void add_fits(Results& results) {
+  std::vector<std::pair<std::string, std::string>> known;
+  for (const ResultRow& row : results.rows) {
+    const auto key = std::make_pair(row.raw.experiment, row.raw.series);
+    if (row.raw.series.empty() || std::find(known.begin(), known.end(), key) != known.end()) continue;
+    known.push_back(key);
+    std::vector<Point> points;
+    for (const ResultRow& other : results.rows) {
+      if (other.raw.experiment == key.first && other.raw.series == key.second && other.time && other.raw.unit == "us")
+        points.push_back({other.raw.amount, other.time->median});
+    }
+    if (const std::optional<Fit> line = fit(points)) results.fits.push_back({key.first, key.second, *line});
+  }
+}
+
+}  // namespace
+
+Results combine(const std::vector<ProgramResults>& programs) {
+  Results results;
+  for (const ProgramResults& program : programs) {
+    for (const auto& fact : program.run.environment) {
+      if (std::find(results.environment.begin(), results.environment.end(), fact) == results.environment.end())
+        results.environment.push_back(fact);
+    }
+    results.skipped.insert(results.skipped.end(), program.run.skipped.begin(), program.run.skipped.end());
+  }
+  results.pins_gb_per_s =
+      number_in(results.environment, "memory clock kHz") * number_in(results.environment, "memory bus bits") * 2 / 8e6;
+  for (const ProgramResults& program : programs) {
+    std::vector<double> sentinels;
+    std::map<std::string, std::size_t> counts, seen;
+    for (const RawRow& raw : program.run.rows) {
+      ++counts[raw.experiment];
+      sentinels.insert(sentinels.end(), raw.sentinel_us.begin(), raw.sentinel_us.end());
+    }
+    const std::optional<Summary> sentinel = summarise(sentinels);
+    const std::size_t first = results.rows.size();
+    for (const RawRow& raw : program.run.rows) {
+      ResultRow row;
+      row.program = program.run.program;
+      row.raw = raw;
+      row.time = summarise(raw.samples);
+      if (row.time) row.rate = rate_of(raw, *row.time);
+      const std::size_t index = seen[raw.experiment]++;
+      row.predicted = joined(program, program.predicted, raw, index, counts[raw.experiment]);
+      row.measured = joined(program, program.measured, raw, index, counts[raw.experiment]);
+      results.rows.push_back(std::move(row));
+    }
+    for (std::size_t i = first; i < results.rows.size(); ++i) {
+      ResultRow& row = results.rows[i];
+      if (row.rate && row.raw.work == "byte" && !row.raw.mix.empty()) {
+        if (const auto ceiling = ceiling_for(results.rows, row.program, row.raw)) row.of_ceiling = *row.rate / *ceiling;
+        if (results.pins_gb_per_s > 0) row.of_pins = *row.rate / results.pins_gb_per_s;
+      }
+      judge(row, sentinel ? sentinel->median : 0);
+      results.wrong += row.verdict == "wrong", results.noisy += row.verdict == "noisy";
+    }
+  }
+  add_fits(results);
+  return results;
+}
+
+}  // namespace muscope::lab
