@@ -4,6 +4,7 @@
 
 #include "cuda.h"
 
+#include "muscope/musa/driver_codes.h"
 #include "muscope/musa/driver_names.h"
 #include "muscope/musa/driver_values.h"
 

@@ -48,6 +48,10 @@ TEST(WideWarp, Constants) {
   EXPECT_THAT(codes("mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;"), ElementsAre("D632"));
   EXPECT_THAT(codes("mov.u32 %r1, %tid.x;\nshr.u32 %r2, %r1, 5;"), ElementsAre("D632"));
   EXPECT_THAT(codes("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 31;"), ElementsAre("D632"));
+  // Of an unrolled loop: the line has no such number.
+  const std::string compare = ".file 1 \"a.cu\"\n.loc 1 1 1\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 31;";
+  EXPECT_THAT(codes(compare, "if (t < distance) s[t] += s[t + distance];"), IsEmpty());
+  EXPECT_THAT(codes(compare, "if (t < kWarp) s[t] = 0;"), ElementsAre("D632"));
   EXPECT_THAT(codes("mov.u32 %r1, %laneid;\nadd.u32 %r2, %r1, 1;"), ElementsAre("D632"));
   EXPECT_THAT(codes("mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 15;\nshr.u32 %r3, %r1, 7;"), IsEmpty());
   EXPECT_THAT(codes("mov.u32 %r1, %ctaid.x;\nand.b32 %r2, %r1, 31;"), IsEmpty());

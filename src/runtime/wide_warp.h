@@ -2,7 +2,10 @@
 // once for a kernel.
 #pragma once
 
-#include "runtime/pending_launch.h"
+#include <memory>
+
+#include "arch/gpu_spec.h"
+#include "code/kernel.h"
 #include "views/records.h"
 
 namespace muscope::runtime {

@@ -88,6 +88,14 @@ TEST_F(MusaCases, SourcesOfCudaThatIncludeMusasHeader) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
+TEST_F(MusaCases, MusasHeaderInAHeaderOfTheProject) {
+  write("common.h", "#pragma once\n#  include <musa_runtime.h>\n");
+  write("more.h", "#pragma once\n#include \"common.h\"\n#include \"more.h\"\n");
+  const std::string file = write("m.cu", "#include \"more.h\"\nint main() { return musaFree(nullptr); }\n");
+  const ProcessResult result = muscope({"run", "--quiet", file});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 TEST_F(MusaCases, DriverHasMusasNames) {
   const std::string file = write(
       "d.mu",
