@@ -16,12 +16,19 @@
 #include "runtime/process.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
+#include "runtime/static_redirect.h"
 #include "runtime/thread_use.h"
 
 namespace muscope::runtime {
 namespace {
 
-thread_local cudaError_t g_last_error = cudaSuccess;
+/// By copy of the runtime (static_redirect.h): what cuBLAS probes must not be an error of the program's.
+thread_local cudaError_t g_last_errors[kMostStaticCopies + 1] = {};
+
+cudaError_t& last_error_of_copy() {
+  const int copy = muscope_runtime_copy;
+  return g_last_errors[copy >= 0 && copy <= kMostStaticCopies ? copy : 0];
+}
 
 struct ErrorRow {
   int code;
@@ -110,15 +117,16 @@ const char* error_name(int code) noexcept {
 }
 
 cudaError_t last_error(bool clear) noexcept {
-  const cudaError_t error = g_last_error;
-  if (clear) g_last_error = cudaSuccess;
+  cudaError_t& last = last_error_of_copy();
+  const cudaError_t error = last;
+  if (clear) last = cudaSuccess;
   return error;
 }
 
 namespace detail {
 
 cudaError_t end_call(cudaError_t error) noexcept {
-  g_last_error = error;
+  last_error_of_copy() = error;
   return error;
 }
 

@@ -69,7 +69,7 @@ TEST(StaticRuntime, JumpsToOurs) {
   int status = 0;
   const std::string text = output_of("LD_PRELOAD=" + kShim + " " + kBinary + "/tests/muscope_static_program", status);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(text, "malloc 0 memset 0 1 own 7\n");
+  EXPECT_EQ(text, "malloc 0 memset 0 1 own 7\nlast errors: shared 0 own 1 0\n");
 }
 
 // What differs between two H200s: the PCI bus.

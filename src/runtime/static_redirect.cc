@@ -15,11 +15,15 @@
 #include "cubin/static_runtime.h"
 #include "runtime/api_table.h"
 
+__thread int muscope_runtime_copy = 0;
+
 namespace muscope::runtime {
 namespace {
 
 constexpr std::size_t kJump = 5;   // jmp rel32
-constexpr std::size_t kStep = 16;  // one entry of the table of far jumps
+constexpr std::size_t kStep = 32;  // one entry of the table of far jumps
+
+int g_static_copies = 0;  ///< objects with a static runtime so far
 constexpr std::uint64_t kReach = 0x7000'0000;
 constexpr std::uint64_t kPage = 4096;
 
@@ -47,14 +51,27 @@ std::size_t patch(std::uint64_t base, const std::vector<StaticFunction>& functio
   const std::size_t bytes = (functions.size() * kStep + kPage - 1) / kPage * kPage;
   std::uint8_t* const table = page_near(base + functions.front().address, bytes);
   if (table == nullptr) return 0;
+  const std::int32_t copy = g_static_copies < kMostStaticCopies ? ++g_static_copies : 0;
+  // The same distance in every thread, since the engine is there from the start.
+  const auto variable = static_cast<std::int32_t>(reinterpret_cast<const char*>(&muscope_runtime_copy) -
+                                                  static_cast<const char*>(__builtin_thread_pointer()));
   std::size_t done = 0;
   for (const StaticFunction& function : functions) {
     void* const ours = api_function(function.name, major);
     if (ours == nullptr || function.room < kJump) continue;
     std::uint8_t* const entry = table + done * kStep;
+    const std::uint8_t say[] = {0x64, 0xc7, 0x04, 0x25};                               // movl $copy, %fs:variable
     const std::uint8_t far_jump[] = {0xff, 0x25, 0x02, 0x00, 0x00, 0x00, 0x0f, 0x0b};  // jmp *2(%rip); ud2; address
-    std::memcpy(entry, far_jump, sizeof far_jump);
-    std::memcpy(entry + sizeof far_jump, &ours, sizeof ours);
+    std::uint8_t* out = entry;
+    const auto put = [&out](const void* bytes, std::size_t count) {
+      std::memcpy(out, bytes, count);
+      out += count;
+    };
+    put(say, sizeof say);
+    put(&variable, sizeof variable);
+    put(&copy, sizeof copy);
+    put(far_jump, sizeof far_jump);
+    put(&ours, sizeof ours);
     const std::uint64_t at = base + function.address;
     const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(entry) - (at + kJump));
     if (distance != static_cast<std::int32_t>(distance)) continue;

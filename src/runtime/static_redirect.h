@@ -9,7 +9,15 @@
 #include <string>
 #include <vector>
 
+/// Which copy of the runtime the thread called last: 0 for the shared one, else an object with a static one. Each copy
+/// has its own last error, as NVIDIA's do. Set by the code that programs' calls come through: the shims and the far
+/// jumps of static copies.
+extern "C" __attribute__((visibility("default"), tls_model("initial-exec"))) __thread int muscope_runtime_copy;
+
 namespace muscope::runtime {
+
+/// Further objects with a static runtime share copy 0.
+inline constexpr int kMostStaticCopies = 31;
 
 /// One function of a static runtime in an ELF file.
 struct StaticFunction {

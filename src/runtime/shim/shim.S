@@ -17,6 +17,8 @@
   .type name, @function;               \
   .p2align 4;                          \
   name: endbr64;                       \
+  movq muscope_runtime_copy@gottpoff(%rip), %r11; \
+  movl $0, %fs:(%r11);                 \
   jmp *target@GOTPCREL(%rip);          \
   .size name, . - name;
 

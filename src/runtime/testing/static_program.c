@@ -1,5 +1,7 @@
 // Stands in for a program with a statically linked CUDA runtime: local functions with CUDA's names, which must never run
 // when the engine is preloaded.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +23,11 @@ KEEP static int cudaMemset(void* pointer, int value, size_t bytes) {
   return 999;
 }
 
+KEEP static int cudaGetLastError(void) {
+  printf("own cudaGetLastError %d\n", rand());
+  return 999;
+}
+
 KEEP static int cudaThatNobodyKnows(void) { return 7; }
 
 int main(int argc, char** argv) {
@@ -31,5 +38,10 @@ int main(int argc, char** argv) {
   const int filled = cudaMemset(pointer, 1, 64);
   const int beyond = cudaMemset(pointer, 1, 65);
   printf("malloc %d memset %d %d own %d\n", allocated, filled, beyond, cudaThatNobodyKnows());
+  // The shared runtime is another copy, with errors of its own.
+  int (*const shared)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "cudaGetLastError");
+  const int of_shared = shared != NULL ? shared() : -1;
+  const int of_own = cudaGetLastError();
+  printf("last errors: shared %d own %d %d\n", of_shared, of_own, cudaGetLastError());
   return 0;
 }
