@@ -90,15 +90,16 @@ GpuSpec h200() {
   g.memory_bandwidth_gbs = number(4800.0, kH200Datasheet, "copy measured at 4300 GB/s, read and write together");
   g.memory_bytes = number(150109880320.0, kCardH200);
   Timing t;
-  t.l1_cycles = elsewhere(36, kMt4g, "H100: 34 to 38");
-  t.shared_cycles = elsewhere(30, kMt4g, "H100");
-  t.texture_cycles = elsewhere(40, kMt4g, "H100: 39 to 42");
-  t.constant_cycles = elsewhere(19, kMt4g, "H100: 17 to 21; 105 in the second level");
-  t.l2_cycles = elsewhere(240, kGpuBenches, "H100: 220 to 260 in the near half, about 275 at 24 MB");
-  t.dram_cycles = elsewhere(690, kGpuBenches, "on a GH200 of the same die");
+  // By muscope lab: data/results/h200/lab.
+  t.l1_cycles = number(32, kMeasuredH200, "dependent loads, up to 192 KiB (muscope lab)");
+  t.shared_cycles = number(23, kMeasuredH200, "dependent loads (muscope lab)");
+  t.texture_cycles = number(88, kMeasuredH200, "dependent texel fetches of linear memory (muscope lab)");
+  t.constant_cycles = number(28, kMeasuredH200, "up to 2 KiB; 98 in the second level (muscope lab)");
+  t.l2_cycles = number(281, kMeasuredH200, "up to 24 MiB; 266 near, 308 in the far half (muscope lab)");
+  t.dram_cycles = elsewhere(690, kGpuBenches, "on a GH200 of the same die; muscope lab on an H200: 681 at 1 GiB");
   t.l1_gbs = per_sm_bandwidth(g, 128);
   t.shared_gbs = per_sm_bandwidth(g, 128);
-  t.l2_gbs = elsewhere(10000, kGpuBenches, "9.7 to 10.3 TB/s on a GH200 of the same die");
+  t.l2_gbs = number(9500, kMeasuredH200, "16 MiB read again and again; 8,800 at 48 MiB (muscope lab)");
   describe_hierarchy(g, t);
   return g;
 }

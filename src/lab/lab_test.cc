@@ -204,11 +204,13 @@ TEST(Compare, TellsWhatMovedBeyondItsIntervals) {
   EXPECT_THAT(c.text, HasSubstr("+50.0 %"));
   EXPECT_EQ(code_of([] { read_known("{}", "b"); }), "D791");
   EXPECT_EQ(code_of([] { read_known(R"({"schema":"muscope.lab/1","rows":[3]})", "b"); }), "D791");
-  EXPECT_EQ(code_of([] {
-              read_known(R"({"schema":"muscope.lab/1","rows":[{"experiment":"e","name":"n","unit":"u","time":3}]})",
-                         "b");
-            }),
-            "D791");
+  EXPECT_EQ(
+      code_of([] {
+        read_known(
+            R"({"schema":"muscope.lab/1","rows":[{"program":"p","experiment":"e","name":"n","unit":"u","time":3}]})",
+            "b");
+      }),
+      "D791");
 }
 
 TEST(Fits, AreMadePerSeries) {
@@ -225,10 +227,14 @@ TEST(Fits, AreMadePerSeries) {
 TEST(Counters, LeaveOutTheLabsOwnKernels) {
   const std::string csv =
       "==PROF== Connected\n"
-      R"x("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")x" "\n"
-      R"x("","","","","","","","","","","","request","sector","sector")x" "\n"
-      R"x("0","1","p","h","void lab::fill<lab::MixedWord>(unsigned int *)","1","7","(256, 1, 1)","(32, 1, 1)","0","9.0","0","0","4,096")x" "\n"
-      R"x("1","1","p","h","stride_kernel(unsigned int *)","1","7","(256, 1, 1)","(32, 1, 1)","0","9.0","256","1,024","1,024")x" "\n";
+      R"x("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")x"
+      "\n"
+      R"x("","","","","","","","","","","","request","sector","sector")x"
+      "\n"
+      R"x("0","1","p","h","void lab::fill<lab::MixedWord>(unsigned int *)","1","7","(256, 1, 1)","(32, 1, 1)","0","9.0","0","0","4,096")x"
+      "\n"
+      R"x("1","1","p","h","stride_kernel(unsigned int *)","1","7","(256, 1, 1)","(32, 1, 1)","0","9.0","256","1,024","1,024")x"
+      "\n";
   const auto launches = counters_of_capture(csv, "c");
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].global_requests, 256);

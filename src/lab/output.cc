@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -175,9 +176,11 @@ std::string to_json(const Results& results, const std::string& version) {
   const auto share = [](const std::optional<double>& s) { return s ? ordered_json(*s) : ordered_json(nullptr); };
   for (const ResultRow& row : results.rows) {
     const RawRow& r = row.raw;
-    ordered_json j = {
-        {"experiment", r.experiment}, {"name", r.name}, {"x", r.x},         {"x_unit", r.x_unit}, {"work", r.work},
-        {"amount", r.amount},         {"mix", r.mix},   {"flush", r.flush}, {"unit", r.unit}};
+    ordered_json j = {{"program", row.program}, {"experiment", r.experiment},
+                      {"name", r.name},         {"x", r.x},
+                      {"x_unit", r.x_unit},     {"work", r.work},
+                      {"amount", r.amount},     {"mix", r.mix},
+                      {"flush", r.flush},       {"unit", r.unit}};
     if (row.time)
       j["time"] = {{"median", row.time->median}, {"low", row.time->low}, {"high", row.time->high},
                    {"min", row.time->min},       {"p95", row.time->p95}, {"deviation", row.time->deviation}};
@@ -209,7 +212,7 @@ std::vector<KnownRow> read_known(std::string_view text, const std::string& name)
         bad(fmt::format("a row has no '{}'", key));
       return row.at(key).get<std::string>();
     };
-    KnownRow k{text_of("experiment"), text_of("name"), text_of("unit"), 0, 0, 0};
+    KnownRow k{text_of("program"), text_of("experiment"), text_of("name"), text_of("unit"), 0, 0, 0};
     const auto time = row.find("time");
     if (time == row.end()) continue;
     const auto real = [&](const char* key) {
@@ -225,13 +228,13 @@ std::vector<KnownRow> read_known(std::string_view text, const std::string& name)
 
 Comparison compare(const std::vector<KnownRow>& before, const Results& after) {
   Comparison result;
-  std::map<std::pair<std::string, std::string>, const KnownRow*> by_name;
-  for (const KnownRow& row : before) by_name[{row.experiment, row.name}] = &row;
+  std::map<std::array<std::string, 3>, const KnownRow*> by_name;
+  for (const KnownRow& row : before) by_name[{row.program, row.experiment, row.name}] = &row;
   Columns table;
   table.rows.push_back({"row", "before", "now", "change", ""});
   for (const ResultRow& row : after.rows) {
     if (!row.time) continue;
-    const auto at = by_name.find({row.raw.experiment, row.raw.name});
+    const auto at = by_name.find({row.program, row.raw.experiment, row.raw.name});
     if (at == by_name.end() || at->second->unit != row.raw.unit || !(at->second->median > 0)) {
       ++result.unmatched;
       continue;

@@ -29,7 +29,7 @@ std::string counted_text(const std::optional<Counters>& counters);
 
 /// A row of an earlier result.
 struct KnownRow {
-  std::string experiment, name, unit;
+  std::string program, experiment, name, unit;
   double median = 0, low = 0, high = 0;
 };
 /// From to_json's output. Throws Error D791.
