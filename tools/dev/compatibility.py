@@ -21,7 +21,8 @@ told of, or with a verdict in its own words, or with its exit status alone.
 
 To reproduce: the table's programs are public (HeCBench, cuda-samples, ...). Build each as its own makefile does, with
 `nvcc -O2 -std=c++17 -lineinfo -arch=sm_80` (runtime linked in, nvcc's default), or with
-`clang++ -O2 -x cuda --cuda-gpu-arch=sm_80 --cuda-path=... -lcudart`. Some of them need data of their own or are given
+`clang++ -O2 -x cuda --no-offload-new-driver --cuda-path=...` and `--cuda-gpu-arch=sm_80 --cuda-include-ptx=all -lcudart`
+or `--cuda-gpu-arch=sm_90 -lcudart_static -ldl -lrt -lpthread`. Some of them need data of their own or are given
 arguments for a small run; the table says which.
 """
 
@@ -194,11 +195,13 @@ def others_text(rows, missing):
     told = [row for row in rows if row[4] in ("wrong", "status", "diagnostic", "crash")]
     noted = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in NOTES.read_text().splitlines()
              if not line.startswith("#")}
-    if told:
-        text += ["", "| program | arguments | what came of it |", "|---|---|---|"]
-        for row in told:
-            why = noted.get((row[0], row[1])) or row[7] or f"{row[4]}, status {row[5]}"
-            text.append(f"| {row[0]} {row[1]} | `{re.sub(r'/tmp/[^ ]*/', '', row[3])}` | {why[:200].replace('|', chr(92) + '|')} |")
+    reasons = {}
+    for row in told:
+        why = noted.get((row[0], row[1])) or row[7] or f"{row[4]}, status {row[5]}"
+        reasons.setdefault(why[:200].replace("|", "\\|"), []).append(f"{row[0]} {row[1]}")
+    if reasons:
+        text += ["", "What the others end with:", "", "| programs | reason |", "|---|---|"]
+        text += [f"| {', '.join(dict.fromkeys(names))} | {why} |" for why, names in reasons.items()]
     if missing:
         text += ["", f"{len(missing)} did not compile or were not tried: " + ", ".join(missing) + "."]
     return "\n".join(text) + "\n"
