@@ -46,6 +46,12 @@ void tell_part_without_ptx(const std::string& program, const std::vector<cubin::
        "compile every file with PTX in it: nvcc -dc -arch=sm_90, without -dlto");
 }
 
+/// The device runtime that nvcc links to programs whose kernels launch kernels (libcudadevrt): it has PTX of few
+/// architectures, and one source for all. Its functions carry the file's name.
+bool is_device_runtime(const ChosenPtx::Part& part) {
+  return part.text.find("cuda_device_runtime_cu_") != std::string_view::npos;
+}
+
 /// Does the program hold machine code for this GPU that was compiled from its source for another virtual architecture
 /// than the chosen PTX? Kernels may then differ in everything (__CUDA_ARCH__), and a real GPU runs the machine code.
 bool differs_by_source(const FatBinary& binary, const ChosenPtx& chosen, int sm) {
@@ -58,8 +64,9 @@ bool differs_by_source(const FatBinary& binary, const ChosenPtx& chosen, int sm)
   } catch (const Error&) {
     return false;  // nothing can be done with it; told where it is read
   }
-  return made_for != 0 && std::any_of(chosen.parts.begin(), chosen.parts.end(),
-                                      [made_for](const ChosenPtx::Part& p) { return p.entry->target.sm != made_for; });
+  return made_for != 0 && std::any_of(chosen.parts.begin(), chosen.parts.end(), [made_for](const ChosenPtx::Part& p) {
+           return p.entry->target.sm != made_for && !is_device_runtime(p);
+         });
 }
 
 bool all_decodes(const code::MachineCode& code) {
