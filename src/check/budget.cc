@@ -200,7 +200,25 @@ bool Budgets::has_ratchets() const {
   return std::any_of(budgets.begin(), budgets.end(), [](const Budget& b) { return b.ratchet != Ratchet::kNone; });
 }
 
+namespace {
+
+/// TOML has no control characters but tabs and ends of lines (TOML 1.0, "Spec"); toml++ 3.3 has an assertion that fails
+/// for some of them.
+void check_characters(std::string_view text, const std::string& file) {
+  int line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 32 && c != '\n' && c != '\r' && c != '\t') || code == 127)
+      fail("D761", fmt::format("the budget file is not TOML: a control character, {:#04x}", code),
+           "see muscope explain D761 for its form", {file, line});
+  }
+}
+
+}  // namespace
+
 Budgets read_budgets(std::string_view text, const std::string& file) {
+  check_characters(text, file);
   toml::table document;
   try {
     document = toml::parse(text, file);

@@ -146,8 +146,8 @@ class MachineLowering {
       Op& op = b_.add(OpKind::kBranch, i, false);
       op.guard = condition;
       op.guard_negated = negated;
-      op.target = enter(0, false);  // counted with the instruction already
-      b_.kernel().ops[branch_op].target = b_.kernel().blocks.back().enter;
+      const std::uint32_t entered = enter(0, false);  // counted with the instruction already
+      b_.kernel().ops[branch_op].target = entered;    // `op` is gone: ops may have moved
     }
     Op& op = b_.add(kind, i, false);
     op.machine = machine;
