@@ -58,11 +58,6 @@ cudaError_t last_error(bool clear) noexcept;
 const char* error_text(int code) noexcept;
 const char* error_name(int code) noexcept;
 
-/// True when the program was compiled as MUSA: what it is told then has MUSA's names.
-bool speaks_musa() noexcept;
-/// `text`, with MUSA's names for a program that speaks MUSA.
-std::string in_program_names(const std::string& text);
-
 /// Says once that `function` is not there (D501). Returns cudaErrorNotSupported and makes it the last error.
 cudaError_t not_supported(const char* function) noexcept;
 /// Tells that a closed library asked for `function`, with the library's name and the program's call (D516). False, and

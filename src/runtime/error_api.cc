@@ -1,7 +1,6 @@
 // cudaGetLastError and its kin, and the common beginning and end of every call.
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <new>
@@ -14,6 +13,7 @@
 #include "runtime/environment.h"
 #include "runtime/host_object.h"
 #include "runtime/process.h"
+#include "runtime/program_names.h"
 #include "runtime/runtime.h"
 #include "runtime/spool.h"
 #include "runtime/static_redirect.h"
@@ -52,8 +52,6 @@ struct MusaName {
 #include "runtime/errors.inc"
 #undef MUSCOPE_ERROR
 
-std::atomic<bool> g_speaks_musa{false};
-
 constexpr ErrorRow kErrors[] = {
 #define MUSCOPE_ERROR(code, name, text) {code, #name, text, kMusa_##name.spelling},
 #include "runtime/errors.inc"
@@ -79,10 +77,6 @@ cudaError_t code_of(const Error& error) {
 }
 
 }  // namespace
-
-bool speaks_musa() noexcept { return g_speaks_musa.load(std::memory_order_relaxed); }
-
-std::string in_program_names(const std::string& text) { return speaks_musa() ? with_musa_names(text) : text; }
 
 void tell(const char* code, const std::string& cuda_text, const std::string& cuda_hint) {
   const std::string text = in_program_names(cuda_text), hint = in_program_names(cuda_hint);
@@ -195,9 +189,7 @@ using muscope::runtime::error_text;
 using muscope::runtime::last_error;
 
 /// A program that was compiled with musa_runtime.h calls this before main.
-MUSCOPE_EXPORT void muscope___cudaSpeakMusa() {
-  muscope::runtime::g_speaks_musa.store(true, std::memory_order_relaxed);
-}
+MUSCOPE_EXPORT void muscope___cudaSpeakMusa() { muscope::runtime::speak_musa(); }
 
 MUSCOPE_ENTRY(cudaGetLastError)() { return last_error(true); }
 

@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "runtime/entry.h"
 #include "runtime/launch.h"
+#include "runtime/program_names.h"
 #include "runtime/runtime.h"
 #include "runtime/selection.h"
 #include "runtime/spool.h"

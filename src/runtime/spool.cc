@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "runtime/code_address.h"
-#include "runtime/entry.h"
 #include "runtime/environment.h"
 #include "runtime/process.h"
+#include "runtime/program_names.h"
 #include "runtime/raw_io.h"
 #include "runtime/signals.h"
 #include "runtime/spool_file.h"

@@ -7,6 +7,7 @@
 
 #include "code/wide_warp.h"
 #include "runtime/entry.h"
+#include "runtime/program_names.h"
 
 namespace muscope::runtime {
 namespace {
