@@ -205,13 +205,14 @@ namespace {
 /// TOML has no control characters but tabs and ends of lines (TOML 1.0, "Spec"); toml++ 3.3 has an assertion that fails
 /// for some of them.
 void check_characters(std::string_view text, const std::string& file) {
-  int line = 1;
+  int line = 1, column = 0;
   for (const char c : text) {
-    if (c == '\n') ++line;
+    ++column;
+    if (c == '\n') ++line, column = 0;
     const auto code = static_cast<unsigned char>(c);
     if ((code < 32 && c != '\n' && c != '\r' && c != '\t') || code == 127)
       fail("D761", fmt::format("the budget file is not TOML: a control character, {:#04x}", code),
-           "see muscope explain D761 for its form", {file, line});
+           "see muscope explain D761 for its form", {file, line, column});
   }
 }
 

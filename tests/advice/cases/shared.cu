@@ -276,8 +276,8 @@ __constant__ float table[64];
 __global__ void c1_constant(float* out) {
   const int t = threadIdx.x;
   float v = load(table + blockIdx.x);  //! P-C1 const load words=1 not=A301
-  v += load(table + t % 4);            //! P-C1 const load words=4 advice=A301 says=": 1 sectors"
-  v += load(table + t / 4);            //! P-C1 const load words=8 advice=A301 says=": 1 sectors"
+  v += load(table + t % 4);            //! P-C1 const load words=4 advice=A301 says=": 1 sector per load"
+  v += load(table + t / 4);            //! P-C1 const load words=8 advice=A301 says=": 1 sector per load"
   v += load(table + t);                //! P-C1 const load words=32 advice=A301 says=": 4 sectors"
   out[t] = v;
 }
