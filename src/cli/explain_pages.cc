@@ -142,6 +142,22 @@ std::string stem_of(std::string_view word) {
   return stem;
 }
 
+/// The page without its listings: what commands print explains nothing.
+std::string prose_of(std::string_view body) {
+  std::string prose;
+  bool listing = false;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    const std::string_view line = body.substr(at, end - at);
+    if (line.starts_with("```"))
+      listing = !listing;
+    else if (!listing)
+      prose.append(line) += '\n';
+    at = end + 1;
+  }
+  return prose;
+}
+
 /// Whether a word of the text begins with the stem.
 std::size_t mentions(std::string_view text, const std::string& stem) {
   const std::string low = topic_key(text);
@@ -167,11 +183,12 @@ std::vector<const ExplainPage*> search_pages(std::string_view words, std::size_t
   for (const ExplainPage& page : explain_pages()) {
     std::size_t weight = 0;
     bool all = true;
+    const std::string prose = prose_of(page.body);
     for (const std::string& stem : stems) {
       std::string names = page.name;
       for (const std::string& name : page.also) names += ' ' + name;
       const std::size_t in_name = mentions(names, stem), in_title = mentions(page.title, stem),
-                        in_body = mentions(page.body, stem);
+                        in_body = mentions(prose, stem);
       all = all && in_name + in_title + in_body > 0;
       weight += kInName * std::min<std::size_t>(in_name, 1) + kInTitle * std::min<std::size_t>(in_title, 1) +
                 std::min<std::size_t>(in_body, kInTitle - 1);

@@ -171,6 +171,7 @@ TEST(Explain, FindsPagesByTheirWords) {
   for (const ExplainPage* page : search_pages("managed pages", 8))
     EXPECT_THAT(std::string(page->title) + std::string(page->body), HasSubstr("anaged"));
   EXPECT_TRUE(search_pages("xyzzy", 8).empty());
+  EXPECT_TRUE(search_pages("nosuchthing", 8).empty());  // in a listing of docs/commands.md only
   EXPECT_TRUE(search_pages("", 8).empty());
 }
 

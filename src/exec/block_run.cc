@@ -290,12 +290,13 @@ BlockState run_block(Block& block, Worker& worker) {
       if (!can_run(*w)) continue;
       ran = true;
       run_warp(*w);
+      const bool moved = w->stop != Stop::kYield || w->progress;
       if (finished(*w))
         charge_steps(*w, &worker.program->ops[w->resume]);
-      else if (!worker.fault)
+      else if (!worker.fault && moved)  // of those that wait in vain wait_for_others() says more
         stopped_at(*w, &worker.program->ops[w->resume], "");
       if (worker.fault) return BlockState::kFault;
-      changed = changed || w->stop != Stop::kYield || w->progress;
+      changed = changed || moved;
     }
     if (!alive) return BlockState::kDone;
     changed = changed || block.progress;
