@@ -37,8 +37,8 @@ Context::Context(const report::Report& report, const report::LaunchReport& launc
   for (const report::LineReport& line : launch.lines)
     for (const report::SiteReport& counts : line.sites) {
       Site site{&line, &counts, nullptr};
-      for (const views::SiteSamples& samples : launch.samples.sites)
-        if (samples.site == counts.site && samples.space == counts.space) site.samples = &samples;
+      for (const views::SiteSamples& recorded : samples().sites)
+        if (recorded.site == counts.site && recorded.space == counts.space) site.samples = &recorded;
       sites_.push_back(site);
     }
   std::stable_sort(sites_.begin(), sites_.end(), [](const Site& a, const Site& b) {
@@ -60,6 +60,11 @@ Context::Context(const report::Report& report, const report::LaunchReport& launc
       arrays_.back().sites.push_back(site);
     }
   }
+}
+
+const views::LaunchSamples& Context::samples() const {
+  static const views::LaunchSamples none;
+  return launch_.samples ? *launch_.samples : none;
 }
 
 std::vector<const Site*> Context::sites_in(trace::Space space) const {

@@ -8,6 +8,7 @@
 
 #include "arch/gpu_spec.h"
 #include "report/report.h"
+#include "views/samples.h"
 
 namespace muscope::advice {
 
@@ -41,6 +42,8 @@ class Context {
 
   const report::Report& report() const { return report_; }
   const report::LaunchReport& launch() const { return launch_; }
+  /// Empty where nothing was recorded.
+  const views::LaunchSamples& samples() const;
   const arch::GpuSpec& gpu() const { return report_.gpu; }
   const std::vector<Site>& sites() const { return sites_; }
   std::vector<const Site*> sites_in(trace::Space space) const;

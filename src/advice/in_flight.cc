@@ -29,7 +29,7 @@ double needed_bytes(const arch::GpuSpec& gpu) {
 /// The most bytes that a warp of a witness block loads in a row.
 std::uint64_t bytes_in_a_row(const Context& context, std::uint64_t& loads) {
   std::uint64_t most = 0;
-  for (const views::WitnessBlock& block : context.launch().samples.witnesses) {
+  for (const views::WitnessBlock& block : context.samples().witnesses) {
     std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> by_warp;
     for (const views::WitnessRequest& request : block.requests) {
       const Site* site = context.find(request.site, trace::Space::kGlobal);

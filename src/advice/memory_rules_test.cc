@@ -168,6 +168,14 @@ TEST(Atomics, SharedIntegersAreNotCombinedInTheWarp) {
   EXPECT_THAT(advice->change, HasSubstr("do not combine integers in the warp first"));
 }
 
+TEST(Atomics, SilentWhereLanesSpreadOverShared) {
+  TestLaunch t({8, 1, 1}, {128, 1, 1});
+  const auto add = t.site(Space::kShared, Kind::kAtom, 4, 10);
+  t.run(add, [](auto tx, auto, auto, auto) { return 1024 + 4 * (tx % 32 * 33 % 512); });  // as bins of each lane
+  t.run(add, [](auto tx, auto, auto, auto) { return 1024 + 4 * (tx % 64 * 5); });
+  EXPECT_EQ(find(t.report(), "A501"), nullptr);
+}
+
 TEST(Atomics, SilentWhereEachLaneHasItsOwn) {
   TestLaunch t({8, 1, 1}, {128, 1, 1});
   const auto add = t.site(Space::kGlobal, Kind::kRed, 4, 10);

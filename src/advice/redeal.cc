@@ -12,7 +12,7 @@ namespace muscope::advice {
 std::vector<BlockAccess> block_accesses(const Context& context) {
   std::vector<BlockAccess> all;
   const auto threads = static_cast<std::size_t>(context.threads_per_block());
-  for (const views::WitnessBlock& block : context.launch().samples.witnesses) {
+  for (const views::WitnessBlock& block : context.samples().witnesses) {
     std::map<std::uint32_t, BlockAccess> by_site;
     for (const views::WitnessRequest& request : block.requests) {
       const Site* site = context.find(request.site, trace::Space::kGlobal);

@@ -17,7 +17,7 @@ constexpr double kRead = 0.9;       ///< share of touches of data that the block
 }  // namespace
 
 void find_redundant_loads(const Context& context, Advices& out) {
-  if (context.launch().samples.witnesses.empty()) return;
+  if (context.samples().witnesses.empty()) return;
   for (const Array& array : context.arrays()) {
     if (array.space != trace::Space::kGlobal) continue;
     std::vector<const Site*> loads;

@@ -23,6 +23,7 @@ const std::vector<Rule>& rules() {
       {"A111", "few bytes in flight", find_few_bytes_in_flight},
       {"A201", "shared-memory bank conflicts", find_bank_conflicts},
       {"A202", "shared memory that is not shared", find_private_shared},
+      {"A203", "needless barriers", find_needless_barriers},
       {"A301", "lanes read different constants", find_divergent_constant},
       {"A302", "uniform reads of global memory", find_uniform_global},
       {"A303", "arrays in local memory", find_local_arrays},

@@ -26,6 +26,19 @@ TEST(Rules, EachHasItsPage) {
   }
 }
 
+TEST(Rules, StandInTheOverview) {
+  std::ifstream page(std::string(MUSCOPE_SOURCE_DIR) + "/docs/advice.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  std::size_t at = 0;
+  for (const Rule& rule : rules()) {
+    const std::string code(rule.code);
+    const std::size_t found = text.find("| [" + code + "](explain/" + code + ".md): " + std::string(rule.title) + " |");
+    ASSERT_NE(found, std::string::npos) << code;
+    EXPECT_LT(at, found) << code;
+    at = found;
+  }
+}
+
 TestLaunch many_faults() {
   TestLaunch t({8, 1, 1}, {1024, 1, 1});
   const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
@@ -123,7 +136,7 @@ TEST(Advise, ComesBackFromJson) {
 TEST(Advise, WithoutSamples) {
   TestLaunch t = many_faults();
   auto report = t.report();
-  report.launches[0].samples = {};
+  report.launches[0].samples = nullptr;
   advise(report);
   EXPECT_NE(find(report, "A402"), nullptr);
   EXPECT_EQ(find(report, "A101"), nullptr);

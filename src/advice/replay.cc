@@ -105,7 +105,7 @@ void grade_replay(const Context& context, report::AdviceReport& advice, bool exa
 
 std::optional<Footprint> footprint_of(const Context& context, const std::vector<const Site*>& sites) {
   Footprint sum;
-  for (const views::WitnessBlock& block : context.launch().samples.witnesses) {
+  for (const views::WitnessBlock& block : context.samples().witnesses) {
     if (!block.complete) return {};
     bool any = false;
     for (const views::SiteFootprint& f : block.footprints)

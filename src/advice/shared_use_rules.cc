@@ -9,24 +9,22 @@
 namespace muscope::advice {
 namespace {
 
-views::SharedUse use_of(const Context& context, bool& complete, std::uint64_t& global_crossings) {
+views::SharedUse use_of(const Context& context, bool& complete) {
   views::SharedUse sum;
-  for (const views::WitnessBlock& block : context.launch().samples.witnesses) {
+  for (const views::WitnessBlock& block : context.samples().witnesses) {
     complete = complete && block.complete;
-    global_crossings += block.global_crossings;
     sum.words += block.shared.words;
     sum.written += block.shared.written;
     sum.own_reads += block.shared.own_reads;
     sum.warp_reads += block.shared.warp_reads;
     sum.block_reads += block.shared.block_reads;
     sum.blind_reads += block.shared.blind_reads;
-    sum.crossings += block.shared.crossings;
   }
   return sum;
 }
 
 std::string witnesses_text(const Context& context) {
-  const std::uint64_t followed = context.launch().samples.witnesses.size();
+  const std::uint64_t followed = context.samples().witnesses.size();
   return fmt::format("{} {} followed word by word", report::of_blocks_text(followed, context.blocks()),
                      followed == 1 ? "was" : "were");
 }
@@ -44,8 +42,7 @@ void find_private_shared(const Context& context, Advices& out) {
   std::vector<const Site*> sites = context.sites_in(trace::Space::kShared);
   if (sites.empty() || !is_followed(context)) return;
   bool complete = true;
-  std::uint64_t global = 0;
-  const views::SharedUse use = use_of(context, complete, global);
+  const views::SharedUse use = use_of(context, complete);
   if (!complete || use.written == 0 || use.own_reads == 0) return;
   if (use.warp_reads + use.block_reads + use.blind_reads > 0) return;
   report::AdviceReport advice = advice_at(context, sites);

@@ -56,7 +56,7 @@ void find_swapped(const Context& context, Advices& out) {
   advice.reason = fmt::format(
       "x and y swapped for the first execution of each of the kernel's {} global accesses in {}, "
       "which stand for all",
-      touched.size(), report::of_blocks_text(context.launch().samples.witnesses.size(), context.blocks()));
+      touched.size(), report::of_blocks_text(context.samples().witnesses.size(), context.blocks()));
   advice.saves = advice.before - advice.after;
   for (const BlockAccess& access : accesses)
     if (access.site == to_blame.front() && !advice.picture) advice.picture = picture_of(access, as_is, swapped);

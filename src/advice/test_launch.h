@@ -31,6 +31,11 @@ class TestLaunch {
   /// The same for one warp alone.
   void warp(std::uint32_t site, std::uint64_t block, std::uint32_t warp, const WarpAddresses& addresses);
 
+  /// __syncthreads() at a line, by every block; after what was run before.
+  void barrier(int line, bool in_loop = false);
+  /// What orders warps in other ways is in the kernel too.
+  bool ordered_otherwise = false;
+
   std::string gpu = "h200";
   std::uint64_t instructions = 0;  ///< executed by warps
   bool host_memory = false;        ///< global memory is host memory
@@ -53,8 +58,10 @@ class TestLaunch {
     std::uint64_t block;
     std::uint32_t warp;
     WarpAddresses addresses;
+    int barrier = -1;  ///< index into barriers_, of this block; no access then
   };
   std::vector<Pending> accesses_;
+  std::vector<views::BarrierUse> barriers_;
 };
 
 /// The advice with this code; the first of several. Null when there is none.

@@ -33,7 +33,22 @@ std::uint32_t TestLaunch::site(trace::Space space, trace::Kind kind, std::uint8_
 }
 
 void TestLaunch::warp(std::uint32_t site, std::uint64_t block, std::uint32_t warp, const WarpAddresses& addresses) {
-  accesses_.push_back({site, block, warp, addresses});
+  accesses_.push_back({site, block, warp, addresses, -1});
+}
+
+void TestLaunch::barrier(int line, bool in_loop) {
+  std::size_t at = 0;
+  while (at < barriers_.size() && kernel.frames[barriers_[at].frame].line != line) ++at;
+  if (at == barriers_.size()) {
+    views::Frame frame;
+    frame.file = "test.cu";
+    frame.line = line;
+    kernel.frames.push_back(frame);
+    barriers_.push_back(
+        {static_cast<std::uint32_t>(1000 - line), static_cast<std::uint32_t>(kernel.frames.size() - 1), in_loop, 0});
+  }
+  const std::uint64_t blocks = std::uint64_t{record.grid[0]} * record.grid[1] * record.grid[2];
+  for (std::uint64_t block = 0; block < blocks; ++block) accesses_.push_back({0, block, 0, {}, static_cast<int>(at)});
 }
 
 void TestLaunch::run(std::uint32_t site, const Index& address) {
@@ -54,6 +69,10 @@ report::Report TestLaunch::report() {
   views::AccessCounts counts(kernel.sites.size(), record.grid);
   std::uint64_t issue = 0;
   for (const Pending& p : accesses_) {
+    if (p.barrier >= 0) {
+      counts.barrier(p.block, barriers_[static_cast<std::size_t>(p.barrier)].op, true);
+      continue;
+    }
     trace::WarpAccess access;
     access.site = p.site;
     access.space = shapes_[p.site].space;
@@ -88,7 +107,14 @@ report::Report TestLaunch::report() {
     frame.thread_instructions = 32 * instructions;
     record.frames.push_back(frame);
   }
-  record.samples = counts.samples();
+  const std::shared_ptr<views::LaunchSamples> samples = counts.samples();
+  for (views::WitnessBlock& block : samples->witnesses) {
+    if (ordered_otherwise) block.barriers = {.known = false, .barriers = {}, .one_of = {}};
+    for (views::BarrierUse& use : block.barriers.barriers)
+      for (const views::BarrierUse& known : barriers_)
+        if (known.op == use.op) use.frame = known.frame, use.repeats = known.repeats;
+  }
+  record.samples = samples;
   views::ProcessRecord process;
   process.pid = 1;
   process.argv = {"./test"};

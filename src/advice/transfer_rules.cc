@@ -66,7 +66,7 @@ void find_zero_copy(const Context& context, Advices& out) {
       sectors += site.counts->host_sectors;
     }
   if (sectors <= kSmallZeroCopy) return;
-  for (const views::WitnessBlock& block : context.launch().samples.witnesses)
+  for (const views::WitnessBlock& block : context.samples().witnesses)
     for (const views::SiteFootprint& f : block.footprints)
       for (const Site* site : sites)
         if (site->counts->site == f.site) touches += f.touches, first += f.first_sectors;

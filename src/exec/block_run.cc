@@ -65,6 +65,11 @@ void run_warp(Warp& w) {
 
 void complete(Block& block, std::uint32_t id) {
   Barrier& barrier = block.barriers[id];
+  const Worker& worker = *block.warps[0]->worker;
+  if (worker.sink != nullptr)
+    worker.sink->barrier(block.index,
+                         static_cast<std::uint32_t>(barrier.first->source - worker.program->kernel->ops.data()),
+                         barrier.plain && id == 0);
   for (const auto& warp : block.warps) {
     for (Path& p : warp->paths) {
       if (p.state != PathState::kBarrier || p.barrier != id) continue;
@@ -348,6 +353,7 @@ const XOp* run_barrier(Warp& w, const XOp* op) {
          "if");
   }
   if (barrier.arrived == 0) barrier.first = op;
+  barrier.plain = barrier.plain && barrier.first == op && expected == 0 && op->imm8 == 0;
   if (expected != 0) barrier.expected = expected;
   // With a thread count the hardware counts whole warps.
   barrier.arrived += expected != 0 && w.active == w.alive ? kGroupLanes : lanes;

@@ -11,6 +11,7 @@
 
 #include "exec/cluster.h"
 #include "exec/translate.h"
+#include "views/samples.h"
 
 namespace muscope::exec {
 namespace {
@@ -40,6 +41,44 @@ const XOp* waiting_op(const std::vector<std::unique_ptr<Block>>& blocks, Warp** 
   for (const auto& block : blocks)
     if (const XOp* op = waiting_op(*block, warp)) return op;
   return nullptr;
+}
+
+/// Blocks or warps may order each other by fences, or by barriers in shared memory, or pass data through surfaces,
+/// whose accesses nobody records.
+bool orders_otherwise(const code::Kernel& kernel) {
+  if (kernel.ordered) return true;
+  if (std::any_of(kernel.ops.begin(), kernel.ops.end(), [](const code::Op& op) {
+        return op.kind == code::OpKind::kAsync || op.opcode == ptx::Opcode::k_sust || op.opcode == ptx::Opcode::k_sured;
+      }))
+    return true;
+  return kernel.machine_code &&
+         std::any_of(kernel.machine_code->begin(), kernel.machine_code->end(), [](const sass::Instruction& i) {
+           switch (i.opcode) {
+             case sass::Opcode::kMEMBAR:
+             case sass::Opcode::kFENCE:
+             case sass::Opcode::kSYNCS:
+             case sass::Opcode::kARRIVES:
+             case sass::Opcode::kUBLKCP:
+             case sass::Opcode::kUTMALDG:
+             case sass::Opcode::kUTMASTG:
+               return true;
+             default:
+               return false;
+           }
+         });
+}
+
+/// Whether an op stands in a loop (a jump from behind it leads before it) or in a function that is called.
+bool repeats(const code::Kernel& kernel, std::uint32_t at) {
+  if (kernel.has_calls || kernel.functions.size() > 1) return true;
+  return std::any_of(kernel.ops.begin() + at, kernel.ops.end(), [at](const code::Op& op) {
+    const bool forks = op.kind == code::OpKind::kBranch ||
+                       (op.kind == code::OpKind::kMachine && op.machine == code::MachineKind::kDiverged);
+    if (op.kind == code::OpKind::kMachine && op.machine == code::MachineKind::kIndirect) return true;
+    if (op.kind == code::OpKind::kSwitch)
+      return std::any_of(op.targets.begin(), op.targets.end(), [at](std::uint32_t to) { return to <= at; });
+    return (op.kind == code::OpKind::kJump && op.target <= at) || (forks && std::min(op.target, op.target2) <= at);
+  });
 }
 
 }  // namespace
@@ -252,6 +291,23 @@ std::unique_ptr<views::AccessCounts> LaunchRun::new_counts() const {
   return counts;
 }
 
+/// Of the recorder, with what it does not know of barriers.
+std::shared_ptr<const views::LaunchSamples> LaunchRun::samples() const {
+  const std::shared_ptr<views::LaunchSamples> samples = counts_->samples();
+  if (!samples) return nullptr;
+  const code::Kernel& kernel = *program_->kernel;
+  // Blocks of a cluster reach into each other's shared memory, which is recorded for none.
+  const bool ordered_otherwise = context_.unit_blocks > 1 || orders_otherwise(kernel);
+  for (views::WitnessBlock& block : samples->witnesses) {
+    if (ordered_otherwise) block.barriers = {.known = false, .barriers = {}, .one_of = {}};
+    for (views::BarrierUse& use : block.barriers.barriers) {
+      use.frame = kernel.ops[use.op].frame;
+      use.repeats = repeats(kernel, use.op);
+    }
+  }
+  return samples;
+}
+
 void LaunchRun::merge(Worker& worker, views::AccessCounts* counts) {
   const std::lock_guard lock(mutex_);
   if (counts) counts_->merge(*counts);
@@ -317,7 +373,7 @@ void LaunchRun::finish() {
   record.driver_calls = context_.driver_calls.load();
   if (!counts_) return;
   record.sites = counts_->finish();
-  record.samples = counts_->samples();
+  record.samples = samples();
   std::map<std::uint32_t, views::FrameCounts> frames;
   for (const code::CountedInstruction& c : kernel.counted) {
     const std::uint64_t executed = block_executions_[c.block];

@@ -38,6 +38,7 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   /// The launch was told to stop before cluster number `unit` began.
   void stop_before(Worker& worker, std::uint64_t unit);
   std::unique_ptr<views::AccessCounts> new_counts() const;
+  std::shared_ptr<const views::LaunchSamples> samples() const;
   void merge(Worker& worker, views::AccessCounts* counts);
   void finish();
   void describe_fault(const Fault& fault);

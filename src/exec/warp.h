@@ -158,6 +158,7 @@ struct Barrier {
   std::uint32_t arrived = 0;
   std::uint32_t popc = 0;
   bool all = true, any = false;
+  bool plain = true;  ///< all threads came by one __syncthreads()
   const XOp* first = nullptr;  ///< for messages
 };
 

@@ -15,6 +15,7 @@
 #include "report/number_format.h"
 #include "report/report.h"
 #include "report/user_place.h"
+#include "views/samples.h"
 
 namespace muscope::report {
 namespace {
@@ -186,6 +187,17 @@ CodeReport code_of(const views::KernelInfo& kernel, const LaunchCounts& counted)
   return code;
 }
 
+void add_barriers(LaunchReport& launch, const views::KernelInfo& kernel) {
+  if (!launch.samples) return;
+  std::map<std::uint32_t, std::uint32_t> frames;  // by op
+  for (const views::WitnessBlock& block : launch.samples->witnesses)
+    for (const views::BarrierUse& use : block.barriers.barriers) frames[use.op] = use.frame;
+  for (const auto& [op, frame] : frames) {
+    const FramePosition where = position_of(kernel, frame);
+    launch.barriers.push_back({op, where.at, where.inlined_at});
+  }
+}
+
 LaunchReport launch_report(const views::LaunchRecord& record, const views::KernelInfo& kernel,
                            const arch::GpuSpec& gpu) {
   LaunchReport launch;
@@ -209,6 +221,7 @@ LaunchReport launch_report(const views::LaunchRecord& record, const views::Kerne
   if (gpu.cc_major == 0) launch.stream_grade = Grade::kEstimated;
   launch.state = record.state;
   launch.samples = record.samples;
+  add_barriers(launch, kernel);
 
   const LaunchCounts counted = count_launch(record, kernel);
   GradeContext context{

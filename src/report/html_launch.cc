@@ -8,6 +8,7 @@
 #include "report/json.h"
 #include "report/lines.h"
 #include "report/text_parts.h"
+#include "views/samples.h"
 
 namespace muscope::report {
 namespace {
@@ -139,7 +140,7 @@ LaunchParts parts_of(const LaunchReport& launch, const arch::GpuSpec& gpu, PageT
     const LineReport& line = launch.lines[i];
     PageJson& json = parts.body["lines"][i];
     json["metrics"] = short_metrics(line.metrics, tables);
-    finish_sites(json["sites"], line, launch.samples, gpu);
+    finish_sites(json["sites"], line, launch.samples ? *launch.samples : views::LaunchSamples{}, gpu);
     note_use(used, line.at, line.inlined_at);
   }
   for (const AdviceReport& advice : launch.advice) note_use(used, advice.at, {});

@@ -8,6 +8,7 @@
 
 #include "report/html_parts.h"
 #include "report/test_records.h"
+#include "views/samples.h"
 
 namespace muscope::report {
 namespace {
@@ -169,7 +170,9 @@ TEST(Html, TheMostFrequentPatternIsTypical) {
   usual.base = 4096;
   usual.block = 5;
   samples.patterns = {seldom, usual};
-  launch.samples.sites = {samples};
+  auto recorded = std::make_shared<views::LaunchSamples>();
+  recorded->sites = {samples};
+  launch.samples = std::move(recorded);
   const Json typical = element(page_of(report), "muscope-0-0")["lines"][line]["sites"][0]["typical"];
   EXPECT_EQ(typical["first"], 4096);
   EXPECT_EQ(typical["stride"], 8);

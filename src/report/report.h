@@ -166,6 +166,13 @@ struct ListedInstruction {
 };
 using Listing = std::vector<ListedInstruction>;
 
+/// A barrier that recorded blocks passed.
+struct BarrierPosition {
+  std::uint32_t op = 0;  ///< as in views::BarrierUse
+  SourcePosition at;
+  std::vector<SourcePosition> inlined_at;  ///< innermost call site first
+};
+
 struct LaunchReport {
   std::uint32_t index = 0;  ///< over the whole run, from 0
   std::int64_t pid = 0;
@@ -193,8 +200,9 @@ struct LaunchReport {
   std::optional<FaultReport> fault;     ///< when the launch did not finish
   std::vector<Diagnostic> diagnostics;  ///< the fault's first, then findings
   std::vector<AdviceReport> advice;     ///< best first
-  /// What advice replays; recorded for the first launches of a kernel, and no part of the JSON report.
-  views::LaunchSamples samples;
+  /// What advice replays; recorded for the first launches of a kernel, and no part of the JSON report. Null without.
+  std::shared_ptr<const views::LaunchSamples> samples;
+  std::vector<BarrierPosition> barriers;  ///< of `samples`, by op
 };
 
 struct ProcessReport {

@@ -285,7 +285,9 @@ void print_heading(Page& page, const Report& report, const LaunchGroup& group) {
                                  counted_noun(count_of(launch.metrics, "launch__thread_count"), "thread", "threads"));
   if (const auto* registers = std::get_if<std::uint64_t>(&launch.registers.value); registers && *registers > 0) {
     // What the code needs, and what the driver sets aside where that is more.
-    const std::uint64_t allocated = count_of(launch.metrics, "launch__registers_per_thread");
+    const std::uint64_t allocated = launch.registers.grade == Grade::kEstimated
+                                        ? 0  // the least that a driver sets aside says nothing beside a guess
+                                        : count_of(launch.metrics, "launch__registers_per_thread");
     text += fmt::format(", {}{} [{}{}]", counted_noun(*registers, "register", "registers"),
                         allocated > *registers ? fmt::format(" ({} allocated)", grouped(allocated)) : std::string(),
                         name_of(launch.registers.grade), from(launch.registers_source));

@@ -24,10 +24,16 @@ class AccessCounts final : public trace::AccessSink {
   void join_warps(unsigned lanes, std::uint32_t threads) { wide_ = std::make_unique<WideWarps>(lanes, threads); }
 
   void access(const trace::WarpAccess& access) override;
+  void barrier(std::uint64_t block, std::uint32_t op, bool plain) override {
+    if (samples_) samples_->barrier(block, op, plain);
+  }
   void merge(AccessCounts& other);
   /// Rows with at least one execution, by site and space.
   std::vector<SiteCounts> finish() const;
-  LaunchSamples samples() const { return samples_ ? samples_->finish() : LaunchSamples{}; }
+  /// Null: none were taken.
+  std::shared_ptr<LaunchSamples> samples() const {
+    return samples_ ? std::make_shared<LaunchSamples>(samples_->finish()) : nullptr;
+  }
 
  private:
   static constexpr std::size_t kSpaces = 6;  ///< of trace::Space

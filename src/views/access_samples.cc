@@ -41,17 +41,24 @@ void AccessSamples::access(const trace::WarpAccess& access) {
   Row& row = row_of(access);
   row.patterns.add(access);
   if (is_atomic(access.kind)) meet(row, access);
-  if (access.block != last_block_) {
-    last_block_ = access.block;
-    const auto found = std::lower_bound(witness_blocks_.begin(), witness_blocks_.end(), access.block);
-    last_witness_ = nullptr;
-    if (found != witness_blocks_.end() && *found == access.block) {
-      std::unique_ptr<Witness>& witness = witnesses_[static_cast<std::size_t>(found - witness_blocks_.begin())];
-      if (!witness) witness = std::make_unique<Witness>(access.block);
-      last_witness_ = witness.get();
-    }
+  if (Witness* witness = witness_of(access.block)) witness->add(access);
+}
+
+void AccessSamples::barrier(std::uint64_t block, std::uint32_t op, bool plain) {
+  if (Witness* witness = witness_of(block)) witness->barrier(op, plain);
+}
+
+Witness* AccessSamples::witness_of(std::uint64_t block) {
+  if (block == last_block_) return last_witness_;
+  last_block_ = block;
+  last_witness_ = nullptr;
+  const auto found = std::lower_bound(witness_blocks_.begin(), witness_blocks_.end(), block);
+  if (found != witness_blocks_.end() && *found == block) {
+    std::unique_ptr<Witness>& witness = witnesses_[static_cast<std::size_t>(found - witness_blocks_.begin())];
+    if (!witness) witness = std::make_unique<Witness>(block);
+    last_witness_ = witness.get();
   }
-  if (last_witness_ != nullptr) last_witness_->add(access);
+  return last_witness_;
 }
 
 void AccessSamples::meet(Row& row, const trace::WarpAccess& access) {
@@ -115,7 +122,6 @@ void AccessSamples::merge(AccessSamples& other) {
 
 LaunchSamples AccessSamples::finish() const {
   LaunchSamples out;
-  out.taken = true;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (!rows_[i]) continue;
     const Row& row = *rows_[i];

@@ -23,6 +23,7 @@ class AccessSamples final : public trace::AccessSink {
   AccessSamples(std::size_t sites, const std::array<std::uint32_t, 3>& grid);
 
   void access(const trace::WarpAccess& access) override;
+  void barrier(std::uint64_t block, std::uint32_t op, bool plain) override;
   void merge(AccessSamples& other);
   LaunchSamples finish() const;
 
@@ -41,6 +42,7 @@ class AccessSamples final : public trace::AccessSink {
   };
   void meet(Row& row, const trace::WarpAccess& access);
   Row& row_of(const trace::WarpAccess& access);
+  Witness* witness_of(std::uint64_t block);
 
   std::vector<std::unique_ptr<Row>> rows_;
   std::vector<std::uint64_t> witness_blocks_;

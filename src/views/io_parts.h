@@ -43,10 +43,11 @@ inline std::uint32_t get_frame_index(CborReader& r) {
   return value == 0 ? kNoFrame : static_cast<std::uint32_t>(value - 1);
 }
 
-void put(CborWriter& w, const LaunchSamples& samples);
-LaunchSamples get_samples(CborReader& r);
-/// True when every site that is named is below `sites`.
-bool fits(const LaunchSamples& samples, std::size_t sites);
+/// Null: none were taken.
+void put(CborWriter& w, const std::shared_ptr<const LaunchSamples>& samples);
+std::shared_ptr<const LaunchSamples> get_samples(CborReader& r);
+/// True when every site and frame that is named exists.
+bool fits(const LaunchSamples& samples, const KernelInfo& kernel);
 
 void put(CborWriter& w, const KernelInfo& kernel);
 KernelInfo get_kernel(CborReader& r);

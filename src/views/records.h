@@ -5,14 +5,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "trace/access.h"
 #include "views/compiled.h"
-#include "views/samples.h"
 
 namespace muscope::views {
+
+struct LaunchSamples;  // views/samples.h
 
 inline constexpr std::uint32_t kNoFrame = 0xffffffffu;
 inline constexpr std::uint32_t kNoPc = 0xffffffffu;
@@ -182,7 +184,7 @@ struct LaunchRecord {
   std::vector<SiteCounts> sites;
   std::vector<FrameCounts> frames;
   std::vector<Finding> findings;
-  LaunchSamples samples;  ///< of the first launches of each kernel
+  std::shared_ptr<const LaunchSamples> samples;  ///< of the first launches of each kernel; null: none were taken
 };
 
 enum class HostMemory : std::uint8_t { kPageable, kPinned, kMapped, kManaged, kDevice, kNone };

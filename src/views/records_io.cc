@@ -402,7 +402,7 @@ bool fits(const LaunchRecord& launch, const KernelInfo& kernel) {
                      [&](const FrameCounts& f) { return frame_exists(f.frame); }) &&
          std::all_of(launch.findings.begin(), launch.findings.end(),
                      [&](const Finding& f) { return frame_exists(f.frame); }) &&
-         fits(launch.samples, kernel.sites.size()) && frame_exists(launch.fault.frame);
+         (!launch.samples || fits(*launch.samples, kernel)) && frame_exists(launch.fault.frame);
 }
 
 }  // namespace muscope::views

@@ -16,7 +16,7 @@ namespace muscope::views {
 
 enum class FrameType : std::uint8_t { kStart = 1, kKernel, kLaunch, kTransferSite, kFinding };
 
-inline constexpr std::uint32_t kSpoolVersion = 7;
+inline constexpr std::uint32_t kSpoolVersion = 8;
 inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
 inline constexpr std::uint32_t kNoSlot = 0xffffffffu;
 

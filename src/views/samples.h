@@ -8,6 +8,7 @@
 
 #include "base/lane_mask.h"
 #include "trace/access.h"
+#include "views/records.h"
 
 namespace muscope::views {
 
@@ -86,9 +87,29 @@ struct SharedUse {
   std::uint64_t warp_reads = 0;   ///< by another thread of the warp
   std::uint64_t block_reads = 0;  ///< by another warp
   std::uint64_t blind_reads = 0;  ///< of words that nobody had written
-  /// Words where warps depend on each other in any order: written by one, read or written by another.
-  std::uint64_t crossings = 0;
   bool operator==(const SharedUse&) const = default;
+};
+
+/// A __syncthreads() of a kernel, as one witness block passed it.
+struct BarrierUse {
+  std::uint32_t op = 0;  ///< which, of the kernel's instructions
+  std::uint32_t frame = kNoFrame;
+  bool repeats = false;  ///< it stands in a loop, or in a function that is called
+  std::uint64_t executed = 0;
+  bool operator==(const BarrierUse&) const = default;
+};
+inline constexpr std::size_t kMostBarriers = 64;
+
+/// Which barriers of a witness block keep accesses of different warps to the same bytes apart, one of them a write.
+struct BarrierNeeds {
+  /// All that orders the warps of this block are plain __syncthreads(), and no two warps touched a word of shared
+  /// memory between the same two of them that one wrote. False: the rest is empty.
+  bool known = true;
+  std::vector<BarrierUse> barriers;  ///< by op; at most kMostBarriers
+  /// Sets of barriers, a bit for each of `barriers`: between two accesses stood these, and one of them must stay. No
+  /// set holds another; ascending.
+  std::vector<std::uint64_t> one_of;
+  bool operator==(const BarrierNeeds&) const = default;
 };
 
 struct WitnessBlock {
@@ -97,12 +118,11 @@ struct WitnessBlock {
   std::vector<WitnessRequest> requests;  ///< by site and warp
   std::vector<SiteFootprint> footprints;  ///< by site
   SharedUse shared;
-  std::uint64_t global_crossings = 0;  ///< global sectors where warps of the block depend on each other
+  BarrierNeeds barriers;
   bool operator==(const WitnessBlock&) const = default;
 };
 
 struct LaunchSamples {
-  bool taken = false;                   ///< false: nothing was recorded for this launch
   std::vector<SiteSamples> sites;       ///< by site and space
   std::vector<WitnessBlock> witnesses;  ///< by block: the first, its neighbours in x and y, the middle, the last
   bool operator==(const LaunchSamples&) const = default;

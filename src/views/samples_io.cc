@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "views/io_parts.h"
+#include "views/samples.h"
 
 namespace muscope::views {
 namespace {
@@ -96,14 +97,49 @@ SiteSamples get_site(CborReader& r) {
   return s;
 }
 
+void put(CborWriter& w, const BarrierNeeds& needs) {
+  if (!needs.known) return w.array(0);
+  w.array(2);
+  w.array(needs.barriers.size());
+  for (const BarrierUse& use : needs.barriers) {
+    w.array(4);
+    w.unsigned_integer(use.op);
+    put_frame_index(w, use.frame);
+    w.boolean(use.repeats);
+    w.unsigned_integer(use.executed);
+  }
+  w.array(needs.one_of.size());
+  for (const std::uint64_t set : needs.one_of) w.unsigned_integer(set);
+}
+
+BarrierNeeds get_barriers(CborReader& r) {
+  BarrierNeeds needs;
+  const std::size_t parts = r.array();
+  needs.known = parts != 0;
+  if (!needs.known) return needs;
+  if (parts != 2) r.bad("array of another length");
+  needs.barriers = get_list<BarrierUse>(r, [](CborReader& in) {
+    in.array_of(4);
+    BarrierUse use;
+    use.op = in.unsigned_of<std::uint32_t>();
+    use.frame = get_frame_index(in);
+    use.repeats = in.boolean();
+    use.executed = in.unsigned_integer();
+    return use;
+  });
+  if (needs.barriers.size() > kMostBarriers) r.bad("more barriers than are recorded");
+  needs.one_of = get_list<std::uint64_t>(r, [](CborReader& in) { return in.unsigned_integer(); });
+  return needs;
+}
+
 void put(CborWriter& w, const WitnessBlock& b) {
   w.array(6);
   w.unsigned_integer(b.block);
   w.boolean(b.complete);
-  w.unsigned_integer(b.global_crossings);
-  w.array(7);
+  put(w, b.barriers);
+  w.array(6);
   put_fields(w, {b.shared.words, b.shared.written, b.shared.own_reads, b.shared.warp_reads, b.shared.block_reads,
-                 b.shared.blind_reads, b.shared.crossings});
+                 b.shared.blind_reads});
   w.array(b.requests.size());
   for (const WitnessRequest& request : b.requests) {
     w.array(2);
@@ -122,10 +158,10 @@ WitnessBlock get_witness(CborReader& r) {
   WitnessBlock b;
   b.block = r.unsigned_integer();
   b.complete = r.boolean();
-  b.global_crossings = r.unsigned_integer();
-  r.array_of(7);
+  b.barriers = get_barriers(r);
+  r.array_of(6);
   for (std::uint64_t* value : {&b.shared.words, &b.shared.written, &b.shared.own_reads, &b.shared.warp_reads,
-                               &b.shared.block_reads, &b.shared.blind_reads, &b.shared.crossings})
+                               &b.shared.block_reads, &b.shared.blind_reads})
     *value = r.unsigned_integer();
   b.requests = get_list<WitnessRequest>(r, [](CborReader& in) {
     in.array_of(2);
@@ -148,32 +184,35 @@ WitnessBlock get_witness(CborReader& r) {
 
 }  // namespace
 
-void put(CborWriter& w, const LaunchSamples& samples) {
-  if (!samples.taken) return w.array(0);
+void put(CborWriter& w, const std::shared_ptr<const LaunchSamples>& samples) {
+  if (!samples) return w.array(0);
   w.array(2);
-  w.array(samples.sites.size());
-  for (const SiteSamples& s : samples.sites) put(w, s);
-  w.array(samples.witnesses.size());
-  for (const WitnessBlock& b : samples.witnesses) put(w, b);
+  w.array(samples->sites.size());
+  for (const SiteSamples& s : samples->sites) put(w, s);
+  w.array(samples->witnesses.size());
+  for (const WitnessBlock& b : samples->witnesses) put(w, b);
 }
 
-LaunchSamples get_samples(CborReader& r) {
-  LaunchSamples samples;
+std::shared_ptr<const LaunchSamples> get_samples(CborReader& r) {
   const std::size_t parts = r.array();
-  if (parts == 0) return samples;
+  if (parts == 0) return nullptr;
   if (parts != 2) r.bad("array of another length");
-  samples.taken = true;
-  samples.sites = get_list<SiteSamples>(r, get_site);
-  samples.witnesses = get_list<WitnessBlock>(r, get_witness);
+  auto samples = std::make_shared<LaunchSamples>();
+  samples->sites = get_list<SiteSamples>(r, get_site);
+  samples->witnesses = get_list<WitnessBlock>(r, get_witness);
   return samples;
 }
 
-bool fits(const LaunchSamples& samples, std::size_t sites) {
-  const auto exists = [sites](const auto& item) { return item.site < sites; };
+bool fits(const LaunchSamples& samples, const KernelInfo& kernel) {
+  const auto exists = [&](const auto& item) { return item.site < kernel.sites.size(); };
+  const auto has_frame = [&](const BarrierUse& use) {
+    return use.frame == kNoFrame || use.frame < kernel.frames.size();
+  };
   return std::all_of(samples.sites.begin(), samples.sites.end(), exists) &&
          std::all_of(samples.witnesses.begin(), samples.witnesses.end(), [&](const WitnessBlock& b) {
            return std::all_of(b.requests.begin(), b.requests.end(), exists) &&
-                  std::all_of(b.footprints.begin(), b.footprints.end(), exists);
+                  std::all_of(b.footprints.begin(), b.footprints.end(), exists) &&
+                  std::all_of(b.barriers.barriers.begin(), b.barriers.barriers.end(), has_frame);
          });
 }
 

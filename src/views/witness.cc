@@ -13,18 +13,21 @@ using trace::Space;
 constexpr std::uint64_t kSectorBytes = 32, kWordBytes = 4;
 
 bool writes(Kind kind) { return kind != Kind::kLoad && kind != Kind::kLoadMatrix; }
+bool is_atomic(Kind kind) { return kind == Kind::kAtom || kind == Kind::kRed; }
 
 }  // namespace
 
 void Witness::add(const trace::WarpAccess& access) {
   if (full_) return;
   if (access.space == Space::kGlobal) global(access);
-  if (access.space == Space::kShared && access.kind != Kind::kLoadMatrix && access.kind != Kind::kStoreMatrix)
-    shared(access);
+  const bool matrix = access.kind == Kind::kLoadMatrix || access.kind == Kind::kStoreMatrix;
+  if (matrix || access.copy != nullptr) watch_.give_up();  // lanes touch other bytes, or at another time
+  if (access.space == Space::kShared && !matrix) shared(access);
   if (steps_ > kMostSteps) full_ = true;
 }
 
-void Witness::touch(Sector& sector, std::uint32_t bytes, bool store, std::uint16_t warp, SiteFootprint& site) {
+void Witness::touch(Sector& sector, std::uint32_t bytes, bool store, bool atomic, std::uint16_t warp,
+                    SiteFootprint& site) {
   std::uint32_t& seen = store ? sector.stored : sector.loaded;
   std::uint16_t& last = store ? sector.store_warp : sector.load_warp;
   ++site.touches;
@@ -33,14 +36,8 @@ void Witness::touch(Sector& sector, std::uint32_t bytes, bool store, std::uint16
   site.again_by_warp += last == warp;
   if (!store) site.stored += sector.stored != 0;
   seen |= bytes;
-  bool crosses = sector.store_warp != 0 && sector.store_warp != warp;
-  if (store) crosses = crosses || sector.many_loaders || (sector.load_warp != 0 && sector.load_warp != warp);
-  if (crosses && !sector.crossed) {
-    sector.crossed = true;
-    ++global_crossings_;
-  }
-  if (!store && last != 0 && last != warp) sector.many_loaders = true;
   last = warp;
+  watch_.touch(sector.last, store, atomic, warp, false);
 }
 
 void Witness::remember(const trace::WarpAccess& access) {
@@ -103,16 +100,15 @@ void Witness::global(const trace::WarpAccess& access) {
       full_ = true;
       return;
     }
-    touch(*sector, parts[i].bytes, writes(access.kind) && access.copy == nullptr, warp, site);
+    touch(*sector, parts[i].bytes, writes(access.kind) && access.copy == nullptr, is_atomic(access.kind), warp, site);
   }
   steps_ += count;
 }
 
-void Witness::word(Word& word, bool write, bool read, std::uint32_t thread) {
+void Witness::word(Word& word, bool write, bool read, bool atomic, std::uint32_t thread) {
   const auto id = static_cast<std::uint16_t>(thread + 1);
   const auto warp = static_cast<std::uint16_t>(thread / kGroupLanes + 1);
   const auto writer_warp = static_cast<std::uint16_t>(word.writer == 0 ? 0 : (word.writer - 1) / kGroupLanes + 1);
-  bool crosses = writer_warp != 0 && writer_warp != warp;
   if (read) {
     if (word.writer == 0)
       ++use_.blind_reads;
@@ -124,18 +120,10 @@ void Witness::word(Word& word, bool write, bool read, std::uint32_t thread) {
       ++use_.block_reads;
   }
   if (write) {
-    crosses = crosses || word.many_readers || (word.reader_warp != 0 && word.reader_warp != warp);
     ++use_.written;
     word.writer = id;
   }
-  if (crosses && !word.crossed) {
-    word.crossed = true;
-    ++use_.crossings;
-  }
-  if (read) {
-    if (word.reader_warp != 0 && word.reader_warp != warp) word.many_readers = true;
-    word.reader_warp = warp;
-  }
+  watch_.touch(word.last, write, atomic, warp, true);
 }
 
 void Witness::shared(const trace::WarpAccess& access) {
@@ -152,7 +140,7 @@ void Witness::shared(const trace::WarpAccess& access) {
         return;
       }
       use_.words += fresh;
-      word(*found, write, read, access.warp * kGroupLanes + lane);
+      word(*found, write, read, is_atomic(access.kind), access.warp * kGroupLanes + lane);
       ++steps_;
     }
   }
@@ -169,7 +157,8 @@ WitnessBlock Witness::finish() const {
   for (const SiteFootprint& footprint : footprints_)
     if (footprint.touches > 0) out.footprints.push_back(footprint);
   out.shared = use_;
-  out.global_crossings = global_crossings_;
+  out.barriers = watch_.finish();
+  if (full_) out.barriers = {.known = false, .barriers = {}, .one_of = {}};
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/access.h"
+#include "views/barrier_needs.h"
 #include "views/samples.h"
 
 namespace muscope::views {
@@ -61,6 +62,10 @@ class Witness {
   explicit Witness(std::uint64_t block) : block_(block) {}
   /// An access of this block with at least one active lane.
   void add(const trace::WarpAccess& access);
+  /// trace::AccessSink::barrier() of this block.
+  void barrier(std::uint32_t op, bool plain) {
+    if (!full_) watch_.pass(op, plain);
+  }
   WitnessBlock finish() const;
   std::uint64_t block() const { return block_; }
 
@@ -68,23 +73,22 @@ class Witness {
   struct Sector {
     std::uint32_t loaded = 0, stored = 0;         ///< bytes of the sector
     std::uint16_t load_warp = 0, store_warp = 0;  ///< the last ones, plus 1
-    bool many_loaders = false, crossed = false;
+    LastTouches last;
   };
   struct Word {
-    std::uint16_t writer = 0;       ///< thread plus 1
-    std::uint16_t reader_warp = 0;  ///< the last one, plus 1
-    bool many_readers = false, crossed = false;
+    std::uint16_t writer = 0;  ///< thread plus 1
+    LastTouches last;
   };
   void remember(const trace::WarpAccess& access);
   void global(const trace::WarpAccess& access);
-  void touch(Sector& sector, std::uint32_t bytes, bool store, std::uint16_t warp, SiteFootprint& site);
+  void touch(Sector& sector, std::uint32_t bytes, bool store, bool atomic, std::uint16_t warp, SiteFootprint& site);
   void shared(const trace::WarpAccess& access);
-  void word(Word& word, bool write, bool read, std::uint32_t thread);
+  void word(Word& word, bool write, bool read, bool atomic, std::uint32_t thread);
 
   std::uint64_t block_;
   bool full_ = false;
   std::uint64_t steps_ = 0;
-  std::uint64_t global_crossings_ = 0;
+  BarrierWatch watch_;
   SharedUse use_;
   std::vector<WitnessRequest> requests_;
   FlatTable<char> seen_{kMostRequests};    ///< site and warp of the requests

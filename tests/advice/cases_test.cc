@@ -216,6 +216,7 @@ class Cases : public testing::Test {
 TEST_F(Cases, Global) { check_all("global.cu"); }
 TEST_F(Cases, Shared) { check_all("shared.cu"); }
 TEST_F(Cases, Local) { check_all("local.cu"); }
+TEST_F(Cases, Barriers) { check_all("barriers.cu"); }
 
 /// The fault's diagnostic of the only launch, or null.
 const json* fault_of(const json& report) {

@@ -84,7 +84,7 @@ export function KernelPage({ report, route }: { report: Report; route: Route }) 
 /** What the code needs, and what the driver sets aside where that is more. */
 function registersText(kind: Kind): string {
   const own = kind.registers.value;
-  const allocated = valueOf(kind.metrics, "launch__registers_per_thread") ?? 0;
+  const allocated = kind.registers.grade === "estimated" ? 0 : valueOf(kind.metrics, "launch__registers_per_thread") ?? 0;
   if (!own) return "? registers";
   return `${plural(own, "register")}${allocated > own ? ` (${allocated} allocated)` : ""}`;
 }
