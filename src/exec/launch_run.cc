@@ -230,18 +230,26 @@ void LaunchRun::run_parallel(Worker& worker) {
   }
 }
 
+std::size_t LaunchRun::resident_units() const {
+  // Registers are not known well enough to lower it further.
+  const arch::GpuSpec& gpu = *context_.gpu;
+  const auto known_or = [](const arch::Sourced& number, std::int64_t otherwise) {
+    return number.known ? number.as_int() : otherwise;
+  };
+  constexpr std::int64_t kBlocks = 32, kThreads = 2048, kSms = 256;  // more than any GPU in the tables has
+  const std::int64_t threads = std::int64_t{request_.block[0]} * request_.block[1] * request_.block[2];
+  const std::int64_t per_sm = std::max<std::int64_t>(
+      1, std::min(known_or(gpu.max_blocks_per_sm, kBlocks),
+                  known_or(gpu.max_threads_per_sm, kThreads) / std::max<std::int64_t>(threads, 1)));
+  const auto blocks = static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, known_or(gpu.sm_count, kSms)));
+  return std::max<std::size_t>(1, blocks / context_.unit_blocks);
+}
+
 void LaunchRun::run_ordered(Worker& worker) {
   BlockPool pool(context_);
   std::deque<std::vector<std::unique_ptr<Block>>> started;
   std::uint64_t next = 0, idle = 0;
-  // As many blocks as the GPU could hold at once; registers are not known well enough to lower it further.
-  const std::uint32_t threads = request_.block[0] * request_.block[1] * request_.block[2];
-  const std::int64_t per_sm = std::max<std::int64_t>(
-      1, std::min(context_.gpu->max_blocks_per_sm.as_int(),
-                  context_.gpu->max_threads_per_sm.as_int() / std::max<std::int64_t>(threads, 1)));
-  const auto resident = std::max<std::size_t>(
-      1, static_cast<std::size_t>(per_sm * std::max<std::int64_t>(1, context_.gpu->sm_count.as_int())) /
-             context_.unit_blocks);
+  const std::size_t resident = resident_units();
   while (next < context_.total_units() || !started.empty()) {
     bool changed = false;
     for (std::size_t i = 0; i < started.size();) {

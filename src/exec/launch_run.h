@@ -30,6 +30,9 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   std::uint64_t handed_out(std::uint64_t shared_bytes) const;
   void fill_const_bank();
   void run_parallel(Worker& worker);
+  /// Clusters (blocks, without them) that the GPU could hold at one time; where its size is not published, no fewer
+  /// than any GPU holds.
+  std::size_t resident_units() const;
   void run_ordered(Worker& worker);
   /// A block, or every started block, waits for the outside. False when the launch must end (worker.fault is set).
   bool wait_for_others(Worker& worker, const std::vector<std::unique_ptr<Block>>& blocks, std::uint64_t& idle);

@@ -19,8 +19,9 @@ struct Outcomes {
   LaunchResult result;
   std::vector<u32> out, sync;
 };
-Outcomes run(std::string_view body, u32 blocks, u32 threads, EngineOptions options = Machine::one_thread()) {
-  Machine m(options);
+Outcomes run(std::string_view body, u32 blocks, u32 threads, EngineOptions options = Machine::one_thread(),
+             std::string_view gpu = "h200") {
+  Machine m(options, gpu);
   m.load(std::string(kHeader) + std::string(body) + "\n ret; }");
   const u64 out = m.zeros(u64{4} * blocks * threads), sync = m.zeros(4096);
   Outcomes o;
@@ -123,16 +124,17 @@ DONE:)",
   for (u32 b = 0; b < 500; ++b) EXPECT_EQ(o.out[b * 32], 3 * (b + 1));
 }
 
+// Every block waits for the last one, as a grid barrier does; all are resident, also where nothing says how many fit.
 TEST(Progress, EarlierBlocksWaitForLaterOnes) {
-  // Every block waits for the last one, as a grid barrier does; all are resident.
-  const Outcomes o = run(R"(
-  setp.ne.u32 %p0, %t, 0; @%p0 bra DONE; atom.global.add.u32 %r1, [%sync], 1;
+  for (const char* gpu : {"h200", "s4000"}) {
+    const Outcomes o = run(R"(  setp.ne.u32 %p0, %t, 0; @%p0 bra DONE; atom.global.add.u32 %r1, [%sync], 1;
 WAIT: ld.volatile.global.u32 %r2, [%sync]; setp.lt.u32 %p1, %r2, 200; @%p1 bra WAIT;
   st.global.u32 [%at], %r2;
 DONE: bar.sync 0;)",
-                         200, 64, impatient());
-  EXPECT_EQ(o.result.outcome, Outcome::kOk) << o.result.record.fault.text;
-  for (u32 b = 0; b < 200; ++b) EXPECT_EQ(o.out[b * 64], 200u);
+                           200, 64, impatient(), gpu);
+    EXPECT_EQ(o.result.outcome, Outcome::kOk) << o.result.record.fault.text;
+    for (u32 b = 0; b < 200; ++b) EXPECT_EQ(o.out[b * 64], 200u);
+  }
 }
 
 TEST(Progress, TicketLockOverBlocks) {
