@@ -97,7 +97,7 @@ Input input_of_report(const std::string& name) {
 }
 
 Input input_of_run(const RunRequest& request, bool stdout_to_stderr) {
-  RunOutcome outcome = execute_run(request, arch::find_gpu(request.gpu), stdout_to_stderr);
+  RunOutcome outcome = execute_run(request, read_gpu(request.gpu), stdout_to_stderr);
   Input input;
   input.interrupted = outcome.interrupted;
   input.run_code = exit_code(request, outcome);
@@ -118,7 +118,6 @@ std::string problem_of(const Input& input) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t most, const std::string& hint) {
-  keep_input(path);
   return read_input(path, most, "D760", hint);
 }
 
@@ -324,7 +323,7 @@ int check_command(const Arguments& args) {
     }
     result = check::hold(input.report, *budgets, baseline ? &*baseline : nullptr);
     const std::string asked = budgets->gpu.empty() || options.gpu_given ? "" : budgets->gpu;
-    if (!asked.empty() && arch::find_gpu(asked).name != input.report.gpu.name)
+    if (!asked.empty() && read_gpu(asked).name != input.report.gpu.name)
       result.incomparable.push_back(
           fmt::format("the budgets are for {}, the report is of {}", asked, input.report.gpu.name));
   }

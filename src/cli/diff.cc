@@ -59,7 +59,7 @@ Side side_of(const std::string& name, RunRequest request, const Arguments& args)
   else
     request.program = name;
   request.args = args;
-  RunOutcome outcome = execute_run(request, arch::find_gpu(request.gpu), true);
+  RunOutcome outcome = execute_run(request, read_gpu(request.gpu), true);
   if (outcome.interrupted) throw Leave{kInterrupted};
   side.report = std::move(outcome.report);
   tell_diagnostics(side.report, true, name);

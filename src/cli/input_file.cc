@@ -33,6 +33,7 @@ void complete_gpu(arch::GpuSpec& gpu) {
 }  // namespace
 
 std::string read_input(const std::string& path, std::size_t most, std::string_view code, const std::string& hint) {
+  if (path != "-") keep_input(path);
   const auto unreadable = [&](const std::string& why) {
     fail(code, fmt::format("{} cannot be read: {}", arch::printable(path), why), hint, {path, 0, 0});
   };
@@ -52,9 +53,14 @@ std::string read_input(const std::string& path, std::size_t most, std::string_vi
   }
 }
 
+arch::GpuSpec read_gpu(const std::string& name) {
+  // The other names are no files, whatever lies in the folder.
+  if (name.find('/') != std::string::npos || name.ends_with(".json")) keep_input(name);
+  return arch::find_gpu(name);
+}
+
 report::Report read_report_file(const std::string& path, report::Sources* sources, std::string_view code) {
   constexpr std::size_t kMostReportBytes = std::size_t{1} << 30;
-  keep_input(path);
   report::Report report = report::from_json(
       read_input(path, kMostReportBytes, code, "name a report that `muscope run --json` wrote"), path, sources);
   complete_gpu(report.gpu);

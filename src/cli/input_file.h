@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "arch/gpu_spec.h"
 #include "report/json.h"
 #include "report/sources.h"
 #include "report/text.h"
@@ -12,8 +13,11 @@
 namespace muscope::cli {
 
 /// The whole file; "-" is stdin. Throws Error with that code and hint when it cannot be read or is longer than `most`
-/// bytes.
+/// bytes, D730 when it is an output of this process too (keep_input).
 std::string read_input(const std::string& path, std::size_t most, std::string_view code, const std::string& hint);
+
+/// arch::find_gpu; a JSON file that it reads is kept (keep_input). Throws Error D730 and what find_gpu throws.
+arch::GpuSpec read_gpu(const std::string& name);
 
 /// What `muscope run --json` wrote, with all that is known of its GPU; "-" is stdin. `sources` gets the lines of source
 /// that it holds; it may be null. No output of this process may replace the file (keep_input). Throws Error `code`,

@@ -13,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "cli/port_write.h"
+#include "cli/run_output.h"
 #include "lab/counters.h"
 #include "lab/raw.h"
 #include "toolchain/cache.h"
@@ -196,6 +197,7 @@ void count_on_gpu(const std::string& program, const std::string& path, const too
 std::string text_of(const std::string& path) {
   constexpr std::uintmax_t kMost = std::uintmax_t{256} << 20;
   std::error_code error;
+  keep_input(path);
   const std::uintmax_t size = fs::file_size(path, error);
   std::optional<std::string> text = error || size > kMost ? std::nullopt : toolchain::read_file(path);
   if (!text) fail("D791", "cannot be read, or is longer than 256 MiB", "measure again", {path, 0, 0});

@@ -73,5 +73,21 @@ TEST_F(LabCommand, SaysWhatIsWrongWithFolders) {
   EXPECT_EQ(code_of({"--from", folder_, "--quick"}), "D104");
 }
 
+TEST_F(LabCommand, WhatIsReadIsNotOverwritten) {
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl";
+  fs::copy_file(source, folder_ / "patterns.jsonl");
+  const std::string raw = read("patterns.jsonl");
+  for (const char* option : {"--json", "--csv", "--html"}) {
+    EXPECT_EQ(code_of({"--from", folder_, option, folder_ / "patterns.jsonl"}), "D730") << option;
+    EXPECT_EQ(read("patterns.jsonl"), raw) << option;
+  }
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(code_of({"--from", folder_, "--json", folder_ / "b.json"}), "");
+  testing::internal::GetCapturedStdout();
+  const std::string before = read("b.json");
+  EXPECT_EQ(code_of({"--from", folder_, "--compare", folder_ / "b.json", "--csv", folder_ / "b.json"}), "D730");
+  EXPECT_EQ(read("b.json"), before);
+}
+
 }  // namespace
 }  // namespace muscope::cli

@@ -92,7 +92,7 @@ bool write_reports(const report::Report& report, const Presentation& how, const 
 
 int run_command(const Arguments& args) {
   const RunRequest request = parse_run_request(args);
-  const arch::GpuSpec gpu = arch::find_gpu(request.gpu);
+  const arch::GpuSpec gpu = read_gpu(request.gpu);
   const Presentation how = presentation_of(request);
   for (const Diagnostic& d : how.diagnostics) say(d);
   OutputFile json(request.json);

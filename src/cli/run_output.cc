@@ -100,9 +100,13 @@ void OutputFile::claim() {
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return;
   const FileId id{status.st_dev, status.st_ino};
   if (const auto input = inputs().find(id); input != inputs().end()) {
-    const std::string path = path_;
-    close();
-    fail_input(path, input->second);
+    struct stat now{};  // an input that is gone has left its number to this file
+    if (::stat(input->second.c_str(), &now) == 0 && FileId(now.st_dev, now.st_ino) == id) {
+      const std::string path = path_;
+      close();
+      fail_input(path, input->second);
+    }
+    inputs().erase(input);
   }
   if (const auto [known, fresh] = outputs().try_emplace(id, path_); !fresh) {
     const std::string path = path_;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/diagnostic.h"
+#include "cli/input_file.h"
 #include "cli/run_output.h"
 #include "cli/run_program.h"
 #include "cli/run_progress.h"
@@ -85,6 +86,19 @@ TEST(OutputFile, WhatIsReadIsNotOverwritten) {
   EXPECT_THAT(error_of([&] { OutputFile(folder / "in.json"); }), HasSubstr("does not overwrite it"));
   const OutputFile out(folder / "out.json");
   EXPECT_THAT(error_of([&] { keep_input(folder / "out.json"); }), HasSubstr("does not overwrite it"));
+}
+
+// What verify, lab, port and check read whole, and the GPU of run, diff and check.
+TEST(OutputFile, FilesOfCommandsAreNotOverwritten) {
+  const TemporaryFolder folder;
+  const OutputFile capture(folder / "cap.csv"), gpu(folder / "g.json");
+  EXPECT_THAT(error_of([&] { read_input(folder / "cap.csv", 100, "D745", ""); }), StartsWith("error D730"));
+  EXPECT_THAT(error_of([&] { read_gpu(folder / "g.json"); }), StartsWith("error D730"));
+  EXPECT_EQ(read_gpu("h200").name, "h200");
+  std::ofstream(folder / "in.csv") << "text";
+  EXPECT_EQ(read_input(folder / "in.csv", 100, "D745", ""), "text");
+  EXPECT_THAT(error_of([&] { OutputFile(folder / "in.csv"); }), StartsWith("error D730"));
+  EXPECT_EQ(content(folder / "in.csv"), "text");
 }
 
 TEST(OutputFile, UnwritablePathsAreFoundEarly) {
