@@ -220,7 +220,8 @@ std::vector<std::string> incomparable(const Baseline& before, const Baseline& no
     if (was == nullptr) continue;
     const auto about = [&](std::string_view what) { return fmt::format("{} of {}", what, kernel.kernel); };
     differs(about("what was counted"), was->counted_from, kernel.counted_from);
-    if (was->counted_from == kernel.counted_from)
+    // A better grade comes from the program: it no longer does what was modelled.
+    if (was->counted_from == kernel.counted_from && was->grade < kernel.grade)
       differs(about("the grade"), std::string(report::name_of(was->grade)), std::string(report::name_of(kernel.grade)));
     differs(about("the source of the registers"), was->registers_source, kernel.registers_source);
   }

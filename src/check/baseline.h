@@ -47,7 +47,8 @@ std::string to_json(const Baseline& baseline);
 /// Throws Error D763, with line and column where it is not JSON, else with the path of the field.
 Baseline read_baseline(std::string_view text, const std::string& file);
 
-/// What keeps the numbers of one from being compared with the other's: another GPU, compiler, ptxas or grade. A
+/// What keeps the numbers of one from being compared with the other's: another GPU, compiler or ptxas, or a worse grade
+/// of all counts of a kernel. A
 /// sentence each, without full stop; empty when they can be compared. Kernels that only one side has are left out.
 std::vector<std::string> incomparable(const Baseline& before, const Baseline& now);
 

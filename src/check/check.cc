@@ -222,12 +222,6 @@ class Holder {
     // A count that is absent is 0: nothing of the kind was executed.
     MetricValue was = std::uint64_t{0};
     if (found != before.metrics.end()) {
-      if (found->second.grade != totals.grade) {
-        result_.incomparable.push_back(fmt::format("the grade of {} of {} was {}, is {}", metric.name, group.kernel,
-                                                   report::name_of(found->second.grade),
-                                                   report::name_of(totals.grade)));
-        return;
-      }
       was = budget.per_launch ? (down ? found->second.most : found->second.least)
                               : MetricValue(found->second.sum.value_or(0));
     }
@@ -240,6 +234,10 @@ class Holder {
       j.text = fmt::format("{}, it was {} in the baseline", sentence(j, group), text_of(was, metric));
       if (!budget.per_launch && before.launches != group.launches.size())
         j.text += fmt::format(" in {}", report::counted_noun(before.launches, "launch", "launches"));
+      // GPU, toolchain and what was counted are the same: the program itself now does what has another grade.
+      if (found != before.metrics.end() && found->second.grade != totals.grade)
+        j.text +=
+            fmt::format(" ({} then, {} now)", report::name_of(found->second.grade), report::name_of(totals.grade));
     } else if (better) {
       j.verdict = Verdict::kImproved;
       j.text = fmt::format("{}, it was {}", sentence(j, group), text_of(was, metric));

@@ -112,6 +112,73 @@ TEST(Hold, AttributesAreHeldPerLaunchAndNamedByTheWorst) {
   EXPECT_EQ(result.errors, 1u);
 }
 
+// A change of the program may turn what was modelled into what is counted, or to nothing.
+TEST(Hold, AGradeOfTheProgramsOwnIsNoOtherSetup) {
+  report::Report report = transposes();
+  Baseline baseline = baseline_of(report);
+  const std::string store = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+  const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"gst_transactions\"\nratchet = \"down\"\n");
+  for (report::LaunchReport& launch : report.launches) launch.metrics[store].grade = report::Grade::kCounted;
+  EXPECT_THAT(hold(report, b, &baseline).incomparable, ::testing::IsEmpty());
+  EXPECT_EQ(hold(report, b, &baseline).judgements.at(0).verdict, Verdict::kHeld);
+  report.launches[0].metrics[store].value = std::uint64_t{600000};
+  const CheckResult worse = hold(report, b, &baseline);
+  EXPECT_EQ(worse.errors, 1u);
+  EXPECT_THAT(worse.judgements.at(0).text, HasSubstr("it was 524,288 in the baseline (modelled then, counted now)"));
+  report.launches[0].metrics.erase(store);
+  EXPECT_EQ(hold(report, b, &baseline).judgements.at(0).verdict, Verdict::kImproved);
+  EXPECT_TRUE(hold(report, b, &baseline).good());
+  Baseline counted = baseline;
+  for (BaselineKernel& kernel : counted.kernels) kernel.grade = report::Grade::kCounted;
+  EXPECT_THAT(incomparable(baseline, counted), ::testing::IsEmpty());
+  EXPECT_THAT(incomparable(counted, baseline), ::testing::SizeIs(2));
+}
+
+// naiveRow loads (site 0) and stores (site 1) on one line; only the store wastes.
+TEST(Locate, AdviceAndCauseAreAboutTheMetricsOwnAccesses) {
+  report::Report report = transposes();
+  const auto advice = [](const char* code, std::vector<std::uint32_t> sites, const char* unit) {
+    report::AdviceReport a;
+    a.code = code, a.change = "do so", a.unit = unit, a.sites = std::move(sites);
+    a.at.file = "transpose.cu", a.at.line = 41;
+    return a;
+  };
+  report.launches[0].advice = {advice("A101", {1}, "sectors"), advice("A108", {0}, "sectors"),
+                               advice("A401", {}, "% occupancy")};
+  const auto told = [&](const std::string& metric) {
+    const Budgets b = budgets("[[budget]]\nkernel = \"naive*\"\nmetric = \"" + metric + "\"\nmax = 0\n");
+    const Judgement j = hold(report, b, nullptr).judgements.at(0);
+    return j.advice.substr(0, 6) + "|" + j.cause.substr(0, 6);
+  };
+  EXPECT_EQ(told("gst_transactions"), "[A101]|store:");
+  EXPECT_EQ(told("gld_transactions"), "[A108]|");
+  EXPECT_EQ(told("launch__registers_per_thread"), "[A401]|");
+  EXPECT_EQ(told("smsp__inst_executed.sum"), "|");
+}
+
+// naiveRow as tiled is: its rows in whole sectors, through shared memory, with a register more.
+TEST(Init, ATileOfSharedMemoryIsAllowed) {
+  const report::Report naive = transposes();
+  const Budgets b = budgets(initial_budgets(naive, {}, "b.json"));
+  const Baseline baseline = baseline_of(naive);
+  views::ProcessRecord process = report::testing::transpose();
+  process.launches[0].sites = process.launches[1].sites;
+  process.kernels[0].sites = process.kernels[1].sites;
+  process.kernels[0].registers = 17;
+  for (views::SiteCounts& site : process.launches[0].sites)
+    if (site.space == trace::Space::kShared) site.wavefronts = site.sass_wavefronts = site.ideal_wavefronts;
+  report::BuildOptions options;
+  options.toolchain = "clang 19.1.7";
+  const report::Report tiled = report::build_report({process}, report::testing::h200(), options);
+  EXPECT_EQ(hold(tiled, b, &baseline).errors, 0u);
+  // What has shared traffic is held.
+  for (views::SiteCounts& site : process.launches[1].sites) site.wavefronts *= 2;
+  const report::Report conflicts = report::build_report({process}, report::testing::h200(), options);
+  EXPECT_GT(hold(conflicts, b, &baseline).errors, 0u);
+  for (const Budget& budget : b.budgets)
+    for (const report::MetricRow* metric : budget.metrics) EXPECT_NE(metric->name, "muscope__constant_requests.sum");
+}
+
 TEST(Init, TheRunHoldsWhatItWrote) {
   const report::Report report = transposes();
   const std::string text = initial_budgets(report, {"./a b", "x\"y"}, "b.json");
@@ -154,6 +221,7 @@ TEST(Formats, MarkdownAndGithubCarryTheAdvice) {
   advice.change = "go through a shared tile";
   advice.at.file = "transpose.cu";
   advice.at.line = 41;
+  advice.sites = {1};
   report.launches[0].advice.push_back(advice);
   const CheckResult result = hold(report, b, nullptr);
   const CheckContext context = context_of(report, b, result);

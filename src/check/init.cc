@@ -15,11 +15,17 @@ namespace {
 
 /// Counts that cost time when they grow.
 constexpr std::string_view kRatchets[] = {
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",       "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",      "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",   "muscope__constant_requests.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",  "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",   "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+};
+
+/// The same of kernels that use shared memory. Of those that do not, no ratchet: to move data there is how a kernel
+/// saves traffic (a transpose through a tile). Nor of constant requests: every use of a parameter is one.
+constexpr std::string_view kSharedRatchets[] = {
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
 };
 
 /// Quotients, of which no ratchet of counts takes care: 4-byte elements a stride apart are as many sectors of a smaller
@@ -55,6 +61,37 @@ std::string list_text(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) all.push_back(quoted(text));
   if (all.size() == 1) return all.front();
   return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
+/// What a kernel's shared memory costs may only fall: for each kind of traffic, the kernels that have it; the kinds of
+/// the same kernels share a budget.
+std::string shared_budgets(const std::vector<diff::KernelGroup>& kernels) {
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> budgets;  // kernels, metrics
+  for (const std::string_view name : kSharedRatchets) {
+    const report::MetricRow* row = report::find_metric(name);
+    if (row == nullptr) continue;
+    std::vector<std::string> names;
+    for (const diff::KernelGroup& kernel : kernels) {
+      const auto moves = [&](std::string_view metric) {
+        const report::MetricRow* other = report::find_metric(metric);
+        return other != nullptr && diff::as_double(diff::totals_of(kernel, *other).sum) > 0;
+      };
+      const bool conflicts = name.find("conflicts") != std::string_view::npos;
+      if (conflicts ? moves(kSharedRatchets[0]) || moves(kSharedRatchets[1]) : moves(name))
+        names.push_back(kernel.kernel);
+    }
+    if (names.empty()) continue;
+    const auto same = std::find_if(budgets.begin(), budgets.end(), [&](const auto& b) { return b.first == names; });
+    if (same != budgets.end())
+      same->second.push_back(quoted(short_name(*row)));
+    else
+      budgets.push_back({std::move(names), {quoted(short_name(*row))}});
+  }
+  std::string out;
+  for (const auto& [names, metrics] : budgets)
+    out += fmt::format("[[budget]]\nkernel = {}\nmetric = [\n  {},\n]\nratchet = \"down\"\n\n", list_text(names),
+                       fmt::join(metrics, ",\n  "));
+  return out;
 }
 
 /// One budget for all kernels with the same limits: each kernel and metric is named once.
@@ -137,11 +174,16 @@ std::string initial_budgets(const report::Report& report, const std::vector<std:
     for (const report::LaunchReport* launch : kernel.launches)
       registers &= launch->registers.grade != report::Grade::kEstimated;
   out += fmt::format(
-      "\n# Traffic of every kernel may only fall.\n[[budget]]\nkernel = \"*\"\nmetric = [\n  {},\n]\nratchet = "
+      "\n# Traffic of global and local memory may only fall.\n[[budget]]\nkernel = \"*\"\nmetric = [\n  "
+      "{},\n]\nratchet = "
       "\"down\"\n\n",
       fmt::join(ratchets, ",\n  "));
+  if (const std::string shared = shared_budgets(kernels); !shared.empty())
+    out += "# So may that of shared memory, where there is some.\n" + shared;
   if (registers)
-    out += "# So may registers.\n[[budget]]\nmetric = \"launch__registers_per_thread\"\nratchet = \"down\"\n\n";
+    out +=
+        "# Registers: only told, for some more may be what saves traffic.\n[[budget]]\n"
+        "metric = \"launch__registers_per_thread\"\nratchet = \"down\"\nlevel = \"warning\"\n\n";
   if (const std::string limits = efficiency_budgets(kernels); !limits.empty())
     out += "# What kernels use of the bytes that global loads and stores move may only rise.\n" + limits;
   out.pop_back();

@@ -19,6 +19,7 @@
 #include "cli/run_progress.h"
 #include "cli/run_request.h"
 #include "diff/diff_output.h"
+#include "diff/verdict.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -155,6 +156,7 @@ int diff_command(const Arguments& args) {
     const report::Report* const both[] = {&before.report, &after.report};
     report::HtmlOptions options;
     options.sources = {reader_of(before.sources), reader_of(after.sources)};
+    options.verdicts = diff::page_verdicts(difference);
     page.write(report::to_html(both, report_page(), options));
   }
   if (!request.quiet && !json.is_stdout() && !md.is_stdout() && !page.is_stdout()) {

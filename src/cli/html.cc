@@ -10,6 +10,7 @@
 #include "cli/embedded_text.h"
 #include "cli/input_file.h"
 #include "cli/run_output.h"
+#include "diff/verdict.h"
 #include "report/html.h"
 
 namespace muscope::cli {
@@ -42,6 +43,7 @@ int html_command(const Arguments& args) {
   }
   std::vector<const report::Report*> pointers;
   for (const report::Report& report : reports) pointers.push_back(&report);
+  if (reports.size() == 2) options.verdicts = diff::page_verdicts(diff::compare(reports[0], reports[1], {}, {}));
   out.write(report::to_html(pointers, report_page(), options));
   return kOk;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diff/verdict.h"
 #include "report/cause.h"
 #include "report/kernel_name.h"
 #include "report/metric_formulas.h"
@@ -76,9 +77,12 @@ AccessChange access_change(const AccessRow& row, const AccessSums& a, const Acce
                        std::optional<MetricValue> after, Better better) {
     out.changes.push_back(change_of(std::move(label), std::move(unit), before, after, better, grade));
   };
-  // Accesses of a kind that one side does not have are neither better nor worse; conflicts are.
+  // Traffic that goes away is better and traffic that comes is worse, with two exceptions. Shared memory that one side
+  // does not use: data were moved there, or back; conflicts count. Constant loads: every use of a parameter is one, so
+  // that they grow with the grid; replays count.
   const bool both = a.executed > 0 && b.executed > 0;
-  const Better fewer = both ? Better::kLess : Better::kNeither;
+  const bool neutral = row.label == "constant load" || (row.priced == AccessRow::Priced::kWavefronts && !both);
+  const Better fewer = neutral ? Better::kNeither : Better::kLess;
   const auto counts = [&](std::string_view first, const char* first_unit, std::uint64_t AccessSums::* one,
                           std::string_view second, const char* second_unit, std::uint64_t AccessSums::* two,
                           std::string_view each) {
@@ -278,6 +282,7 @@ KernelChange kernel_change(const KernelPair& pair, const report::Report& before,
   out.hardware = hardware_of(pair);
   out.launch = attributes_of(pair);
   out.reasons = reasons_of(out);
+  out.verdict = verdict_of(out.accesses, out.launch, out.hardware);
   if (pair.before == nullptr || pair.after == nullptr) return out;
   static const report::Counts kNothing;
   for (const LinePair& line : match_lines(lines_before, lines_after)) {

@@ -41,6 +41,13 @@ struct LineChange {
   double weight = 0;                      ///< how much moved, for ranking: sectors, wavefronts and requests together
 };
 
+/// The headline of a kernel (verdict.h).
+struct Verdict {
+  Direction direction = Direction::kSame;  ///< kOther: different, or mixed
+  bool mixed = false;                      ///< some got better, some worse, neither by far
+  std::string worse_row;                   ///< of a mixed one, the row that got worse most: "local load sectors"
+};
+
 struct KernelChange {
   KernelPair kernels;
   std::vector<AccessChange> accesses;
@@ -49,6 +56,7 @@ struct KernelChange {
   std::vector<LineChange> lines;     ///< those that moved, most first
   std::vector<std::string> reasons;  ///< what explains it, a sentence each
   std::uint64_t traffic_before = 0, traffic_after = 0;  ///< sectors of global and local memory, all launches
+  Verdict verdict;
   bool moved() const;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "diff/verdict.h"
 #include "report/kernel_name.h"
 #include "report/number_format.h"
 #include "report/source_text.h"
@@ -135,6 +136,7 @@ std::string to_json(const Difference& difference, const report::Report& before, 
                        {"after", json_of(kernel.kernels.after)},
                        {"matched_by", word_of(kernel.kernels.by)},
                        {"moved", kernel.moved()},
+                       {"verdict", verdict_text(kernel)},
                        {"accesses", json_of(kernel.accesses)},
                        {"launch", json_of(kernel.launch)},
                        {"hardware", json_of(kernel.hardware)},

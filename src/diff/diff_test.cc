@@ -6,6 +6,7 @@
 
 #include "diff/compare.h"
 #include "diff/diff_output.h"
+#include "diff/verdict.h"
 #include "report/test_records.h"
 
 namespace muscope::diff {
@@ -169,6 +170,78 @@ TEST(Text, UnrelatedProgramsAreSaidToBeSoInFewLines) {
   // Two of three are in both: nothing is left out.
   const report::Report a = named({"x(int)", "y(int)"}), b = named({"x(int)", "y(int)", "entirely(float)"});
   EXPECT_FALSE(is_unrelated(compare(a, b, {}, {})));
+}
+
+/// A kernel of one launch that executes these instructions, on a line each.
+report::Report of_sites(std::vector<views::SiteCounts> sites) {
+  views::ProcessRecord process = report::testing::transpose();
+  process.launches.resize(1);
+  views::LaunchRecord& launch = process.launches[0];
+  process.kernels[0].sites.assign(sites.size(), {"ld.x", 1, 0, 4});
+  for (std::uint32_t i = 0; i < sites.size(); ++i) sites[i].site = i;
+  launch.sites = std::move(sites);
+  return report_of(process);
+}
+
+const Change& row_of(const KernelChange& kernel, const std::string& access, const std::string& row) {
+  static const Change kNone;
+  for (const AccessChange& a : kernel.accesses)
+    for (const Change& c : a.changes)
+      if (a.label == access && c.label == row) return c;
+  ADD_FAILURE() << access << ' ' << row;
+  return kNone;
+}
+
+// An array that spilled into local memory, moved to shared memory: 10,000 sectors less.
+TEST(Verdict, TrafficThatGoesAwayIsBetterAndSharedMemoryThatComesIsNotWorse) {
+  const report::Report local = of_sites({SiteOf(0, Space::kGlobal, Kind::kLoad, 500).sectors(4, 4),
+                                         SiteOf(1, Space::kLocal, Kind::kLoad, 500).sectors(20, 4),
+                                         SiteOf(2, Space::kConst, Kind::kLoad, 500).words(1)});
+  const report::Report shared = of_sites({SiteOf(0, Space::kGlobal, Kind::kLoad, 500).sectors(4, 4),
+                                          SiteOf(1, Space::kShared, Kind::kLoad, 50000).wavefronts(1, 1),
+                                          SiteOf(2, Space::kConst, Kind::kLoad, 90000).words(1)});
+  const Difference there = compare(local, shared, {}, {});
+  EXPECT_EQ(verdict_text(there.kernels[0]), "better");
+  EXPECT_EQ(row_of(there.kernels[0], "local load", "sectors").direction, Direction::kBetter);
+  EXPECT_EQ(row_of(there.kernels[0], "shared load", "wavefronts").direction, Direction::kOther);
+  EXPECT_EQ(row_of(there.kernels[0], "constant load", "requests").direction, Direction::kOther);
+  const Difference back = compare(shared, local, {}, {});
+  EXPECT_EQ(verdict_text(back.kernels[0]), "worse");
+  EXPECT_EQ(row_of(back.kernels[0], "local load", "sectors").direction, Direction::kWorse);
+  EXPECT_EQ(page_verdicts(there).at(0).text, "better");
+  EXPECT_THAT(to_text(there, local, shared, {}), HasSubstr("-83.3 %  better\n"));
+  EXPECT_THAT(to_markdown(there, local, shared, {}), HasSubstr("\n\nbetter\n\n"));
+  EXPECT_THAT(to_json(there, local, shared, {}), HasSubstr("\"verdict\": \"better\""));
+}
+
+// Sectors saved: 500 * 28 = 14,000. Wavefronts of conflicts that came: 500 * 31 = 15,500, or 500 * 1.
+TEST(Verdict, MixedNamesTheRowThatGotWorse) {
+  const report::Report naive = of_sites({SiteOf(0, Space::kGlobal, Kind::kStore, 500).sectors(32, 4)});
+  const auto tiled = [](std::uint64_t wavefronts) {
+    return of_sites({SiteOf(0, Space::kGlobal, Kind::kStore, 500).sectors(4, 4),
+                     SiteOf(1, Space::kShared, Kind::kLoad, 500).wavefronts(wavefronts, 1)});
+  };
+  const report::Report conflicts = tiled(32), padded = tiled(2);
+  EXPECT_EQ(verdict_text(compare(naive, conflicts, {}, {}).kernels[0]), "mixed: shared load conflicts worse");
+  EXPECT_EQ(verdict_text(compare(naive, padded, {}, {}).kernels[0]), "better");
+  EXPECT_EQ(verdict_text(compare(padded, conflicts, {}, {}).kernels[0]), "worse");
+  const report::Report replays = of_sites({SiteOf(0, Space::kConst, Kind::kLoad, 500).words(8)});
+  const report::Report one_word = of_sites({SiteOf(0, Space::kConst, Kind::kLoad, 9000).words(1)});
+  EXPECT_EQ(verdict_text(compare(replays, one_word, {}, {}).kernels[0]), "better");
+}
+
+TEST(Text, WhatHasNoValueIsSaidOnce) {
+  const report::Report before = report_of(report::testing::transpose());
+  DiffTextOptions all;
+  all.all = true;
+  const Difference difference = compare(before, before, {}, {});
+  for (const std::string& text :
+       {to_text(difference, before, before, all), to_markdown(difference, before, before, all)}) {
+    const std::size_t first = text.find("not modelled yet: memory throughput, DRAM throughput, L1 hit rate");
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(text.find("not modelled yet", first + 1), std::string::npos);
+    EXPECT_EQ(text.find("not modelled yet"), first);
+  }
 }
 
 TEST(Totals, CountsThatAreAbsentAreZeroAndQuotientsAreLeftOut) {

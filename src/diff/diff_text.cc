@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diff/diff_output.h"
+#include "diff/verdict.h"
 #include "report/number_format.h"
 #include "report/text_page.h"
 
@@ -20,7 +21,6 @@ Style style_of(Direction direction) {
 }
 
 std::string arrow_text(const Change& c) {
-  if (!c.missing.empty()) return c.missing;
   if (!c.moved()) return side_text(c.after, c.unit);
   return fmt::format("{} -> {}", side_text(c.before, c.unit), side_text(c.after, c.unit));
 }
@@ -45,23 +45,6 @@ std::string how_text(const KernelPair& pair) {
       break;
   }
   return {};
-}
-
-std::string verdict_of(const KernelChange& kernel) {
-  bool better = false, worse = false;
-  const auto look = [&](const Change& c) {
-    better |= c.direction == Direction::kBetter;
-    worse |= c.direction == Direction::kWorse;
-  };
-  for (const AccessChange& a : kernel.accesses) std::for_each(a.changes.begin(), a.changes.end(), look);
-  std::for_each(kernel.launch.begin(), kernel.launch.end(), look);
-  std::for_each(kernel.hardware.begin(), kernel.hardware.end(), look);
-  if (kernel.kernels.by == MatchedBy::kNothing) return how_text(kernel.kernels);
-  return better && worse  ? "better and worse"
-         : better         ? "better"
-         : worse          ? "worse"
-         : kernel.moved() ? "different"
-                          : "same";
 }
 
 void print_accesses(Page& page, const std::vector<AccessChange>& accesses, std::size_t indent) {
@@ -138,7 +121,7 @@ void print_lines(Page& page, const KernelChange& kernel, const DiffTextOptions& 
 void print_kernel(Page& page, const KernelChange& kernel, const DiffTextOptions& options) {
   page.line();
   std::string how = how_text(kernel.kernels);
-  if (kernel.kernels.by != MatchedBy::kNothing) how = verdict_of(kernel) + (how.empty() ? "" : ", " + how);
+  if (kernel.kernels.by != MatchedBy::kNothing) how = verdict_text(kernel) + (how.empty() ? "" : ", " + how);
   page.spread(pair_text(kernel.kernels, page.width() > how.size() + 22 ? page.width() - how.size() - 2 : 20),
               Style::kBold, how, Style::kPlain);
   print_accesses(page, kernel.accesses, 2);
@@ -147,10 +130,32 @@ void print_kernel(Page& page, const KernelChange& kernel, const DiffTextOptions&
       page.line(
           fmt::format("  {:<22} {}  {}", c.label, arrow_text(c), page.styled(moved_text(c), style_of(c.direction))));
   for (const Change& c : kernel.hardware)
-    page.line(fmt::format("  {:<22} {}{}", c.label, arrow_text(c),
-                          c.missing.empty() ? fmt::format(" [{}]", report::name_of(c.grade)) : ""));
+    if (c.moved() || (options.all && c.missing.empty()))
+      page.line(fmt::format("  {:<22} {} [{}]", c.label, arrow_text(c), report::name_of(c.grade)));
   for (const std::string& reason : kernel.reasons) page.paragraph("  because ", reason, 10);
   print_lines(page, kernel, options);
+}
+
+/// What no kernel has a value for, said once: "not modelled yet: L1 hit rate, L2 hit rate"; empty when nothing.
+std::string missing_text(const Difference& difference) {
+  std::vector<std::string> reasons, labels;
+  for (const KernelChange& kernel : difference.kernels)
+    for (const Change& c : kernel.hardware) {
+      const bool everywhere =
+          std::all_of(difference.kernels.begin(), difference.kernels.end(), [&](const KernelChange& k) {
+            return std::any_of(k.hardware.begin(), k.hardware.end(), [&](const Change& other) {
+              return other.label == c.label && other.missing == c.missing;
+            });
+          });
+      if (c.missing.empty() || !everywhere || std::find(labels.begin(), labels.end(), c.label) != labels.end())
+        continue;
+      labels.push_back(c.label);
+      if (reasons.empty() || !reasons.back().starts_with(c.missing + ":"))
+        reasons.push_back(c.missing + ": " + c.label);
+      else
+        reasons.back() += ", " + c.label;
+    }
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 /// Kernels that one side alone has are named up to so many where most are such.
@@ -192,11 +197,12 @@ void print_summary(Page& page, const Difference& difference, const std::vector<c
     if (kernel.traffic_before != kernel.traffic_after) traffic.direction = Direction::kOther;
     table.row({"", side_text(traffic.before, ""), side_text(traffic.after, ""),
                kernel.kernels.by == MatchedBy::kNothing ? "" : moved_text(traffic)},
-              verdict_of(kernel));
+              verdict_text(kernel));
   }
   // The names take what the numbers and the verdict leave.
-  constexpr std::size_t kVerdict = 18;
-  const std::size_t numbers = table.width() - table.rows.front().cells.front().size() + kVerdict;
+  std::size_t verdict = 0;
+  for (const KernelChange* kernel : told) verdict = std::max(verdict, verdict_text(*kernel).size() + 2);
+  const std::size_t numbers = table.width() - table.rows.front().cells.front().size() + verdict;
   const std::size_t room = std::max<std::size_t>(20, page.width() - std::min(page.width(), numbers));
   for (std::size_t i = 0; i < told.size(); ++i) table.rows[i + 1].cells.front() = pair_text(told[i]->kernels, room);
   table.print(page, 0);
@@ -216,25 +222,23 @@ std::string escaped(std::string_view text) {
 }
 
 void markdown_kernel(std::string& out, const KernelChange& kernel, const DiffTextOptions& options) {
-  out += fmt::format("\n### {}\n\n{}\n\n", escaped(pair_text(kernel.kernels, 100)), verdict_of(kernel));
+  out += fmt::format("\n### {}\n\n{}\n\n", escaped(pair_text(kernel.kernels, 100)), verdict_text(kernel));
   out += "| | before | after | change |\n|---|--:|--:|---|\n";
   const auto row = [&](const std::string& label, const Change& c) {
     const std::string moved = moved_text(c);
     std::string word = c.direction == Direction::kBetter  ? " better"
                        : c.direction == Direction::kWorse ? " **worse**"
                                                           : "";
-    if (!c.missing.empty())
-      out += fmt::format("| {} | {} | {} | |\n", escaped(label), c.missing, c.missing);
-    else
-      out += fmt::format("| {} | {} | {} | {}{} |\n", escaped(label), side_text(c.before, c.unit),
-                         side_text(c.after, c.unit), moved, word);
+    out += fmt::format("| {} | {} | {} | {}{} |\n", escaped(label), side_text(c.before, c.unit),
+                       side_text(c.after, c.unit), moved, word);
   };
   for (const AccessChange& access : kernel.accesses)
     for (const Change& c : access.changes)
       if (c.moved()) row(access.label + " " + c.label, c);
   for (const Change& c : kernel.launch)
     if (c.moved()) row(c.label, c);
-  for (const Change& c : kernel.hardware) row(c.label, c);
+  for (const Change& c : kernel.hardware)
+    if (c.moved() || (options.all && c.missing.empty())) row(c.label, c);
   if (!kernel.reasons.empty()) out += "\n";
   for (const std::string& reason : kernel.reasons) out += fmt::format("- {}\n", escaped(reason));
   int shown = 0;
@@ -265,7 +269,7 @@ std::string to_text(const Difference& difference, const report::Report& before, 
     page.line();
   }
   print_summary(page, difference, worth_telling(difference, options.all));
-  std::size_t same = 0;
+  std::size_t same = 0, told = 0;
   for (const KernelChange& kernel : difference.kernels) {
     if (!unrelated.empty() && kernel.kernels.by == MatchedBy::kNothing) continue;
     if (!kernel.moved() && !options.all) {
@@ -273,10 +277,15 @@ std::string to_text(const Difference& difference, const report::Report& before, 
       continue;
     }
     print_kernel(page, kernel, options);
+    ++told;
   }
   if (same > 0) {
     page.line();
     page.line(fmt::format("{} as before (--all shows them)", counted_noun(same, "kernel is", "kernels are")));
+  }
+  if (const std::string missing = missing_text(difference); told > 0 && !missing.empty()) {
+    page.line();
+    page.paragraph("", missing, 0);
   }
   return page.text();
 }
@@ -294,15 +303,19 @@ std::string to_markdown(const Difference& difference, const report::Report& befo
       if (kernel->kernels.by == MatchedBy::kNothing)
         out += fmt::format("- {}: {}\n", how_text(kernel->kernels), escaped(pair_text(kernel->kernels, 100)));
   }
-  std::size_t same = 0;
+  std::size_t same = 0, told = 0;
   for (const KernelChange& kernel : difference.kernels) {
     if (!unrelated.empty() && kernel.kernels.by == MatchedBy::kNothing) continue;
-    if (kernel.moved() || options.all)
-      markdown_kernel(out, kernel, options);
-    else
+    if (!kernel.moved() && !options.all) {
       ++same;
+      continue;
+    }
+    markdown_kernel(out, kernel, options);
+    ++told;
   }
   if (same > 0) out += fmt::format("\n{} as before.\n", counted_noun(same, "kernel is", "kernels are"));
+  if (const std::string missing = missing_text(difference); told > 0 && !missing.empty())
+    out += fmt::format("\n{}.\n", missing);
   return out;
 }
 

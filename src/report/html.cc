@@ -87,6 +87,10 @@ std::string to_html(std::span<const Report* const> reports, std::string_view pag
   }
   data["metrics"] = metric_names_of(tables);
   data["grades"] = grades_of(tables);
+  if (reports.size() == 2) {
+    data["verdicts"] = PageJson::array();
+    for (const PageVerdict& v : options.verdicts) data["verdicts"].push_back({v.before, v.after, v.text});
+  }
   std::string out(page.substr(0, mark));
   out += script_element("muscope-data", script_text(data));
   out += bodies;

@@ -22,10 +22,17 @@ namespace muscope::report {
 /// Where the page takes its data; stands in the page once.
 inline constexpr std::string_view kPageMark = "<!--muscope-data-->";
 
+/// What the comparison says of a kernel (diff/verdict.h). A name is empty where that side has no such kernel.
+struct PageVerdict {
+  std::string before, after;  ///< demangled names
+  std::string text;           ///< "better", "mixed: local load sectors worse"
+};
+
 struct HtmlOptions {
   SourceReader source = read_sources_from_disk();
   /// By report; where there is none, `source`. Two reports may speak of one file before and after it was edited.
   std::vector<SourceReader> sources;
+  std::vector<PageVerdict> verdicts;            ///< of two reports
   std::string directory = working_directory();  ///< files below it are named as seen from there
 };
 

@@ -153,6 +153,14 @@ function words(addresses: (number | undefined)[], bytes: number): Picture {
   return { kind: "words", steps, cost: steps.length, ideal: Math.min(1, steps.length), stepOf, addresses, bytes, unit: "request" };
 }
 
+/** Of the accesses that an advice is about, the one with the costliest request; the first of equals. */
+export function costliest<S extends { worst?: Example }>(sites: (S | undefined)[]): S | undefined {
+  let found: S | undefined;
+  for (const site of sites)
+    if (site?.worst && (!found || (site.worst.cost ?? 0) > (found.worst!.cost ?? 0))) found = site;
+  return found;
+}
+
 /** Nothing for what has no picture: textures. */
 export function pictureOf(
   example: Example, space: string, kind: string, bytes: number, rules: Rules): Picture | undefined {

@@ -1,12 +1,10 @@
 // What the advice engine says about a launch: what was seen, what to change, what it would gain, pictures where the
 // addresses are known.
-import type { Advice, Body, Kind, Report, Site } from "./data";
-import { pictureOf } from "./access";
+import type { Advice, Body, Example, Kind, Report, Site } from "./data";
+import { costliest, pictureOf, type Picture } from "./access";
 import { LaneMap } from "./accessview";
-import { fileName, fixed, percent, plural, short } from "./format";
+import { fileName, fixed, gainText, moreIsBetter, plural, short } from "./format";
 import { Bar, GradeMark, Panel } from "./widgets";
-
-const higherIsBetter = (unit: string) => /occupancy|hit/.test(unit);
 
 export function AdviceHead({ advice }: { advice: Advice }) {
   const { before, after, unit } = advice;
@@ -24,13 +22,12 @@ function BeforeAfter({ advice }: { advice: Advice }) {
   const { before, after, unit } = advice;
   if (!unit || before === undefined || after === undefined || before === after) return null;
   const most = Math.max(before, after);
-  const better = higherIsBetter(unit);
-  const change = better ? after - before : before > 0 ? (before - after) / before : 0;
+  const more = moreIsBetter(unit);
   return (
     <div class="before-after" role="img" aria-label={`${unit}: ${fixed(before)} before, ${fixed(after)} after`}>
-      <span class="ba-name">now</span><Bar share={before / most} tone={better ? undefined : "waste"} label={`${fixed(before, 1)} ${unit}`} />
+      <span class="ba-name">now</span><Bar share={before / most} tone={more ? undefined : "waste"} label={`${fixed(before, 1)} ${unit}`} />
       <span class="ba-name">after</span><Bar share={after / most} tone="good"
-        label={<>{fixed(after, 1)} <GradeMark grade={advice.grade} reason={advice.reason} /> <span class="dim">{better ? `+${fixed(change, 1)}` : `${percent(change)} less`}</span></>} />
+        label={<>{fixed(after, 1)} {unit} <GradeMark grade={advice.grade} reason={advice.reason} /> <span class="dim">{gainText(before, after, more)}</span></>} />
     </div>
   );
 }
@@ -42,20 +39,29 @@ function Pictures({ report, advice, body }: { report: Report; advice: Advice; bo
   const rules = { banks: report.gpu.shared_banks || 32, bankBytes: report.gpu.shared_bank_bytes || 4 };
   const sites = new Map<number, Site>();
   for (const line of body.lines) for (const site of line.sites) if (!sites.has(site.site)) sites.set(site.site, site);
-  const site = (advice.sites ?? []).map((n) => sites.get(n)).find((s) => s?.worst);
-  const space = advice.picture?.space ?? site?.space;
-  const kind = advice.picture?.kind ?? site?.kind ?? "load";
-  const width = advice.picture?.lane_bytes ?? site?.lane_bytes ?? 4;
-  const before = advice.picture?.before ?? site?.typical ?? site?.worst;
-  const after = advice.picture?.after;
-  if (!space || !before) return null;
-  const now = pictureOf(before, space, kind, width, rules);
-  const then = after && pictureOf(after, advice.picture?.after_space ?? space, kind, advice.picture?.after_lane_bytes ?? width, rules);
-  if (!now) return null;
+  // Accesses of one advice may differ: what it costs at most is what the reader has seen in the numbers.
+  const site = costliest((advice.sites ?? []).map((n) => sites.get(n)));
+  const { picture } = advice;
+  const width = picture?.lane_bytes ?? site?.lane_bytes ?? 4;
+  const shown: { text: string; picture: Picture }[] = [];
+  const add = (text: (cost: string) => string, example: Example | undefined, space: string, kind: string, bytes: number, cost?: number) => {
+    const drawn = example && pictureOf(example, space, kind, bytes, rules);
+    if (drawn) shown.push({ text: text(plural(cost ?? drawn.cost, drawn.unit)), picture: { ...drawn, cost: cost ?? drawn.cost } });
+  };
+  // What was counted goes before what the drawing adds up to: atomics on one address take turns in one sector.
+  if (site) add((cost) => `now: ${cost} for the costliest request`, site.worst, site.space, site.kind, site.lane_bytes ?? 4, site.worst!.cost);
+  if (picture?.before) {
+    const typical = pictureOf(picture.before, picture.space, picture.kind ?? "load", width, rules);
+    if (typical && typical.cost >= (shown[0]?.picture.cost ?? 0)) shown.length = 0;
+    add((cost) => `now: ${cost} for ${ofBlock.has(advice.code) ? "the first warp of a recorded block" : "the most frequent request"}`,
+      picture.before, picture.space, picture.kind ?? "load", width);
+  }
+  if (picture?.after)
+    add((cost) => `after: ${cost}`, picture.after, picture.after_space ?? picture.space, picture.kind ?? "load", picture.after_lane_bytes ?? width);
+  if (shown.length === 0) return null;
   return (
-    <div class={`pictures ${then ? "both" : ""}`}>
-      <figure><figcaption>now: {plural(now.cost, now.unit)} for {advice.picture && ofBlock.has(advice.code) ? "the first warp of a recorded block" : advice.picture || site?.typical ? "the most frequent request" : "the costliest request"}</figcaption><LaneMap picture={now} compact /></figure>
-      {then && <figure><figcaption>after: {plural(then.cost, then.unit)}</figcaption><LaneMap picture={then} compact /></figure>}
+    <div class={`pictures ${shown.length > 1 ? "both" : ""}`}>
+      {shown.map(({ text, picture: drawn }) => <figure><figcaption>{text}</figcaption><LaneMap picture={drawn} compact /></figure>)}
     </div>
   );
 }

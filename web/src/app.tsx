@@ -192,7 +192,7 @@ export function App({ page }: { page: Page }) {
           ? <div class="page"><Panel title="No launch in this report"><p>The program launched no kernel that was counted. The messages below say what is known.</p></Panel><RunPage report={report} /></div>
           : route.view === "kernel" ? <KernelPage report={report} route={route} />
           : route.view === "run" ? <RunPage report={report} />
-          : two && route.view === "compare" ? <Compare before={page.reports[0]!} after={page.reports[1]!} />
+          : two && route.view === "compare" ? <Compare before={page.reports[0]!} after={page.reports[1]!} verdicts={page.verdicts} />
           : <Overview report={report} />}
       </main>
       {help && <Help onClose={() => setHelp(false)} />}

@@ -11,6 +11,13 @@ interface Pair {
   before?: Kernel;
   after?: Kernel;
   name: string;
+  verdict?: string;
+}
+
+/** Pairs as `muscope diff` made them, with its verdicts. */
+function pairsBy(verdicts: [string, string, string][], before: Report, after: Report): Pair[] {
+  const kernel = (report: Report, name: string) => report.kernels.find((k) => k.name === name);
+  return verdicts.map(([a, b, verdict]) => ({ before: kernel(before, a), after: kernel(after, b), name: a || b, verdict }));
 }
 
 /** Same name; then same name without parameters and template arguments, where it stands once on each side. */
@@ -45,7 +52,7 @@ function Change({ before, after, lower = true, text = short }: Sides & { lower?:
   if (after === undefined) return <span class="dim">{text(before)}</span>;
   if (before === after) return <span class="dim">= {text(before)}</span>;
   const better = lower ? after < before : after > before;
-  const factor = before === 0 ? "" : ` (${after > before ? "+" : "−"}${percent(Math.abs(after - before), before)})`;
+  const factor = before === 0 ? " (from 0)" : ` (${after > before ? "+" : "−"}${percent(Math.abs(after - before), before)})`;
   return (
     <span class={better ? "better" : "worse"}>{text(before)} → {text(after)}<span class="delta"> {better ? "▼ better" : "▲ worse"}{factor}</span></span>
   );
@@ -55,10 +62,10 @@ function total(kernel: Kernel | undefined, of: (m: Metrics) => number): number |
   return kernel?.launches.reduce((all, l) => all + of(l.kind.metrics), 0);
 }
 
-export function Compare({ before, after }: { before: Report; after: Report }) {
+export function Compare({ before, after, verdicts }: { before: Report; after: Report; verdicts?: [string, string, string][] }) {
   const [filter, setFilter] = useState("");
   const [chosen, setChosen] = useState<string | undefined>();
-  const pairs = useMemo(() => pairsOf(before, after), [before, after]);
+  const pairs = useMemo(() => (verdicts?.length ? pairsBy(verdicts, before, after) : pairsOf(before, after)), [before, after]);
   const [oneSided, setOneSided] = useState(false);
   const matched = pairs.filter((p) => p.before && p.after).length;
   const unrelated = pairs.length > 2 && 2 * matched < pairs.length;
@@ -72,6 +79,8 @@ export function Compare({ before, after }: { before: Report; after: Report }) {
   const columns: Column<Pair>[] = [
     { key: "name", title: "Kernel", left: true, value: (p) => p.name,
       cell: (p) => <><KernelName name={p.name} />{!p.before && <span class="tag">new</span>}{!p.after && <span class="tag">gone</span>}</> },
+    { key: "verdict", title: "Verdict", left: true, help: "by sectors, shared wavefronts and constant replays, as in the text of muscope diff",
+      value: (p) => p.verdict, cell: (p) => <span class={p.verdict === "better" || p.verdict === "worse" ? p.verdict : ""}>{p.verdict ?? ""}</span> },
     column("launches", "Launches", (k) => k?.launches.length, { text: count }),
     column("traffic", "Sectors", (k) => sums(k)?.traffic),
     column("waste", "Wasted", (k) => sums(k)?.wasteShare, { text: (n) => percent(n) }),

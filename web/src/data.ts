@@ -212,6 +212,8 @@ export interface Report {
 
 export interface Page {
   reports: Report[];
+  /** Of two reports: the name of a kernel before and after ("" where it is missing) and what `muscope diff` says of it. */
+  verdicts?: [string, string, string][];
   error?: string;
 }
 
@@ -219,6 +221,7 @@ interface RawPage {
   format: string;
   metrics: [string, string, string][];
   grades: [Grade, string][];
+  verdicts?: [string, string, string][];
   reports: (Omit<Report, "launches" | "sources" | "kernels" | "number" | "kinds"> & {
     launches: [number, number, number, number, number][];
     kinds: (Omit<Kind, "metrics"> & { metrics: ShortMetrics })[];
@@ -279,7 +282,7 @@ export function loadPage(): Page {
       ...report, number, kinds, launches, kernels: [...kernels.values()], sources: sourcesOf(report.sources),
     };
   });
-  return { reports };
+  return { reports, verdicts: raw.verdicts };
 }
 
 /** Lines and instructions of a launch, read when they are first asked for. */

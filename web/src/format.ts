@@ -24,14 +24,27 @@ export function fixed(value: number, decimals = 2): string {
   });
 }
 
+/** "512 B", "4.0 KiB": as the text report writes them (format_bytes in src/report). */
 export function bytes(value: number | undefined): string {
   if (value === undefined) return "-";
-  for (const [limit, unit] of [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e4, "kB"]] as const)
-    if (value >= limit) {
-      const scaled = value / (limit === 1e4 ? 1e3 : limit);
-      return `${scaled.toFixed(scaled < 10 ? 2 : scaled < 100 ? 1 : 0)} ${unit}`;
-    }
-  return `${whole.format(value)} B`;
+  if (value < 1024) return `${whole.format(value)} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+  let scaled = value / 1024;
+  let unit = 0;
+  for (; scaled >= 999.95 && unit + 1 < units.length; ++unit) scaled /= 1024;
+  return `${scaled.toFixed(1)} ${units[unit]}`;
+}
+
+/** "87.5 % less", "× 8.0": what a change does to a metric, of which more or less is better. */
+export function gainText(before: number, after: number, moreIsBetter: boolean): string {
+  if (!moreIsBetter) return after <= before ? `${percent(before - after, before)} less` : "more";
+  if (after < before) return "less";
+  return before > 0 ? `× ${(after / before).toFixed(1)}` : "more";
+}
+
+/** Units of advice of which more is better; of all others (sectors, requests, barriers ...) less is. */
+export function moreIsBetter(unit: string): boolean {
+  return /occupancy|in use|in flight|hit/.test(unit);
 }
 
 export function percent(part: number, all = 1, decimals = 1): string {

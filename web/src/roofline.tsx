@@ -2,8 +2,8 @@
 // on the roof at its intensity: drawn hollow, for it is no prediction.
 import { scaleLog } from "d3-scale";
 import { countOf, type Report } from "./data";
-import { baseName, bytes, fixed, short } from "./format";
-import { dramBytes, flops, globalSectors, time, type Sums } from "./kernels";
+import { baseName, fixed, short } from "./format";
+import { dramBytes, flops, time, type Sums } from "./kernels";
 
 /** Multiply-adds of single precision per SM and cycle: CUDA C++ Programming Guide, "Throughput of Native Arithmetic
  * Instructions". */
@@ -37,7 +37,7 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
     for (const { kind } of kernel.launches) {
       operations += flops(kind.metrics);
       const dram = countOf(kind.metrics, ...dramBytes);
-      moved += dram > 0 ? dram : 32 * countOf(kind.metrics, ...globalSectors);
+      moved += dram > 0 ? dram : 32 * kind.traffic;
       if (dram > 0) measured = true;
       const ns = kind.metrics.get(time)?.value;
       if (ns === undefined) timed = false;
@@ -84,7 +84,7 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
         <path class="roof" d={path} />
         <text class="roof-label" x={x(low * 2.2)} y={y(roof(low * 2.2)) - 10}
           transform={`rotate(${-(Math.atan2(y(roof(low)) - y(roof(low * 4)), x(low * 4) - x(low)) * 180) / Math.PI} ${x(low * 2.2)} ${y(roof(low * 2.2)) - 10})`}>
-          device memory {bytes(bandwidth)}/s</text>
+          device memory {short(bandwidth)}B/s</text>
         {peak && <text class="roof-label" x={x(high) - 4} y={y(peak) - 6} text-anchor="end">single precision {short(peak)}FLOP/s</text>}
         {points.map((p) => {
           const at = { x: x(p.intensity), y: y(p.rate ?? roof(p.intensity)) };
@@ -103,7 +103,7 @@ export function Roofline({ report, sums, onOpen }: { report: Report; sums: Sums[
           );
         })}
         <text class="axis" x={(left + width - right) / 2} y={height - 6} text-anchor="middle">
-          floating-point operations per byte {measured ? "of device memory" : "requested of L1"}</text>
+          floating-point operations per byte {measured ? "of device memory" : "of global and local memory requested of L1"}</text>
         <text class="axis" transform={`translate(12 ${(top + height - bottom) / 2}) rotate(-90)`} text-anchor="middle">FLOP/s</text>
       </svg>
       <figcaption>

@@ -83,3 +83,27 @@ function limitsOf(spec) {
   for (const [name, value] of Object.entries(spec)) if (value && typeof value === "object" && "value" in value) limits[name] = value.value;
   return limits;
 }
+
+test("bytes are written as the text report writes them", async () => {
+  const { bytes } = await load("format");
+  // As FormatBytes of src/report/text_parts_test.cc.
+  assert.deepEqual([0, 1023, 1024, 4096, 1024 * 1024 - 1, 1024 * 1024, 5 * 1024 ** 3].map(bytes),
+    ["0 B", "1,023 B", "1.0 KiB", "4.0 KiB", "1.0 MiB", "1.0 MiB", "5.0 GiB"]);
+});
+
+test("more of some things is better", async () => {
+  const { gainText, moreIsBetter } = await load("format");
+  for (const unit of ["% SMs in use", "% lanes in use", "% occupancy", "bytes in flight per SM"]) assert.ok(moreIsBetter(unit), unit);
+  for (const unit of ["sectors", "constant requests", "barriers per block", "requested updates", "pages"]) assert.ok(!moreIsBetter(unit), unit);
+  assert.equal(gainText(12.5, 100, true), "× 8.0");
+  assert.equal(gainText(0, 100, true), "more");
+  assert.equal(gainText(200, 25, false), "87.5 % less");
+});
+
+test("the picture of an advice is of its costliest access", async () => {
+  const { costliest } = await load("access");
+  const site = (cost) => ({ worst: { mask: 1, cost } });
+  const five = site(5);
+  assert.equal(costliest([undefined, {}, site(4), five, site(5)]), five);
+  assert.equal(costliest([{}, undefined]), undefined);
+});
