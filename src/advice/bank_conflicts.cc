@@ -45,6 +45,19 @@ std::vector<const Site*> by_conflicts(const Array& array) {
   return sites;
 }
 
+/// One row of elements that a loop steps through in several distances, also such as are parts of `pitch`, as a
+/// reduction does, by a block in one dimension: nothing to declare rows of.
+bool is_plain_array(const Context& context, const BankReplay& replay, std::uint64_t pitch) {
+  if (context.launch().block[1] > 1 || context.launch().block[2] > 1) return false;
+  std::size_t seen = 0;
+  bool parts = false;
+  for (const BankReplay::Pitch& p : replay.pitches()) {
+    seen += p.seen;
+    parts |= p.seen && p.bytes < pitch && pitch % p.bytes == 0;
+  }
+  return parts && seen >= 3;
+}
+
 std::string tried_text(const LayoutSearch& search) {
   if (!search.by_habit || !search.pad || search.by_habit->wavefronts == search.pad->wavefronts) return {};
   return fmt::format("; one element more in each row would still take {}",
@@ -91,7 +104,9 @@ void find_bank_conflicts(const Context& context, Advices& out) {
     const bool take_swizzle =
         !pad || (swizzle && (search.swizzle->wavefronts < search.pad->wavefronts ||
                              (pad_is_dear && search.swizzle->wavefronts == search.pad->wavefronts)));
-    const LayoutCost& best = take_swizzle ? *search.swizzle : *search.pad;
+    LayoutCost best = take_swizzle ? *search.swizzle : *search.pad;
+    best.layout.element = take_swizzle ? 0 : replay.element();  // a swizzle moves whole units
+    best.layout.tile = !is_plain_array(context, replay, best.layout.pitch);
     advice.change = best.layout.text();
     if (!take_swizzle) {
       advice.change += fmt::format(" ({} more per block", report::format_bytes(best.layout.extra(replay.bytes())));
@@ -102,6 +117,12 @@ void find_bank_conflicts(const Context& context, Advices& out) {
       advice.change += fmt::format("; or, without more memory, {}", search.swizzle->layout.text());
     advice.after = static_cast<double>(best.wavefronts);
     grade_replay(context, advice, best.exact, "the new layout for all writers and readers of the array");
+    if (replay.element() < replay.unit() && advice.grade == report::Grade::kCounted) {
+      advice.grade = report::Grade::kModelled;
+      advice.reason += fmt::format(
+          "; accesses of {} and of {}: where the compiler merged neighbours into a wide one, other indices may undo it",
+          bytes_text(replay.element()), bytes_text(replay.unit()));
+    }
     advice.picture = picture_of(*sites.front(), replay.moved(best.layout, *sites.front()));
     advice.saves = advice.before - advice.after;
     if (best.wavefronts > ideal)

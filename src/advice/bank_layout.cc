@@ -39,14 +39,14 @@ std::uint64_t BankLayout::place(std::uint64_t offset) const {
 }
 
 std::string BankLayout::text() const {
-  if (xor_bits == 0 && seen)
+  const std::uint64_t one = element == 0 ? unit : element;
+  if (xor_bits == 0 && seen && tile)
     return fmt::format("pad the rows: a pitch of {} instead of {} elements of {} B, as in tile[...][{}]",
-                       (pitch + pad) / unit, pitch / unit, unit, (pitch + pad) / unit);
+                       (pitch + pad) / one, pitch / one, one, (pitch + pad) / one);
   if (xor_bits == 0)
     return fmt::format(
         "put element i at i + {} (elements of {} B)",
-        pad == unit ? fmt::format("i / {}", pitch / unit) : fmt::format("{} * (i / {})", pad / unit, pitch / unit),
-        unit);
+        pad == one ? fmt::format("i / {}", pitch / one) : fmt::format("{} * (i / {})", pad / one, pitch / one), one);
   const std::string row = xor_shift == 0 ? "row" : fmt::format("(row / {})", 1u << xor_shift);
   return fmt::format("in rows of {} elements of {} B, put column c of a row at c ^ ({} % {})", pitch / unit, unit, row,
                      1u << xor_bits);
@@ -57,6 +57,7 @@ BankReplay::BankReplay(const Array& array) {
   bytes_ = array.high - origin_;
   for (const Site* site : array.sites) {
     unit_ = std::max(unit_, std::uint64_t{std::bit_ceil(site->bytes())});
+    if (site->bytes() > 0) element_ = std::min(element_, std::uint64_t{std::bit_ceil(site->bytes())});
     wavefronts_ += site->counts->wavefronts;
     ideal_ += site->counts->ideal_wavefronts;
     const auto same = replay(*site, [](const views::AccessPattern&, Lanes&) { return true; });
@@ -66,6 +67,7 @@ BankReplay::BankReplay(const Array& array) {
     sites_.push_back({site, fixed});
   }
   unit_ = std::min<std::uint64_t>(unit_, 16);
+  element_ = std::clamp<std::uint64_t>(element_, 4, unit_);  // padding of less than a bank helps nobody
 }
 
 Change BankReplay::moved(const BankLayout& layout, const Site& site) const {

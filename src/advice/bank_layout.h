@@ -24,6 +24,9 @@ struct BankLayout {
   std::uint64_t place(std::uint64_t offset) const;
   /// Bytes that an array of `bytes` takes more.
   std::uint64_t extra(std::uint64_t bytes) const { return pad * ((bytes + pitch - 1) / pitch); }
+  bool tile = true;           ///< of `seen` ones: the array has rows of this length only, and may be declared by them
+  std::uint64_t element = 0;  ///< bytes that text() counts in; 0: units
+
   /// "a pitch of 33 instead of 32 elements of 4 B", "column ^ (row % 8) ..."
   std::string text() const;
 };
@@ -48,6 +51,8 @@ class BankReplay {
   /// them.
   std::uint64_t data_conflicts() const { return data_wavefronts_; }
   std::uint64_t unit() const { return unit_; }
+  /// The narrowest access: an element of the source, where wider ones are several that the compiler merged.
+  std::uint64_t element() const { return element_; }
   std::uint64_t bytes() const { return bytes_; }
   /// A row length that the accesses suggest. `seen`: a distance between lanes or between accesses of a thread; others
   /// are halves of those, and a row of all banks.
@@ -62,7 +67,7 @@ class BankReplay {
     const Site* site;
     bool fixed;
   };
-  std::uint64_t origin_ = 0, bytes_ = 0, unit_ = 4, wavefronts_ = 0, ideal_ = 0, data_wavefronts_ = 0;
+  std::uint64_t origin_ = 0, bytes_ = 0, unit_ = 4, element_ = 16, wavefronts_ = 0, ideal_ = 0, data_wavefronts_ = 0;
   std::vector<Replayable> sites_;
 };
 

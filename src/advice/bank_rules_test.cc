@@ -57,6 +57,24 @@ TEST(BankConflicts, VectorsStayAligned) {
   EXPECT_THAT(advice->change, HasSubstr("elements of 16 B"));
 }
 
+// A reduction that steps by 2, 4, ... 128 over one array; its first step reads pairs by one access of 8 bytes.
+TEST(BankConflicts, ReductionOverAPlainArray) {
+  TestLaunch t({64, 1, 1}, {256, 1, 1});
+  const auto pairs = t.site(Space::kShared, Kind::kLoad, 8, 7);
+  t.run(pairs, [](auto tx, auto, auto, auto) { return tx < 128 ? 8 * tx : kInactive; });
+  const auto read = t.site(Space::kShared, Kind::kLoad, 4, 8);
+  for (std::uint64_t d = 2; d < 256; d *= 2)
+    t.run(read, [&](auto tx, auto, auto, auto) { return 2 * d * tx < 256 ? 4 * 2 * d * tx : kInactive; });
+  const auto report = t.report();
+  const auto* advice = find(report, "A201");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->change, HasSubstr("put element i at i + "));
+  EXPECT_THAT(advice->change, HasSubstr("elements of 4 B"));
+  EXPECT_THAT(advice->change, Not(HasSubstr("tile[")));
+  EXPECT_EQ(advice->grade, report::Grade::kModelled);
+  EXPECT_THAT(advice->reason, HasSubstr("merged"));
+}
+
 TEST(BankConflicts, PaddingThatDoesNotFitIsNotProposed) {
   // 232,448 B is all that a block may have: only a swizzle is left.
   TestLaunch t({1, 1, 1}, {32, 32, 1});

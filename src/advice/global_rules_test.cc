@@ -31,6 +31,33 @@ TEST(Strided, FieldOfARecord) {
   EXPECT_EQ(find(report, "A104"), nullptr);
 }
 
+// 64 floats for each thread, one after the other: all of the 256 B between lanes are used, by later steps.
+TEST(Strided, ChunkOfEachThread) {
+  TestLaunch t({8, 1, 1}, {256, 1, 1});
+  const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
+  for (unsigned k = 0; k < 64; ++k)
+    t.run(load, [&](auto tx, auto, auto bx, auto) { return kGlobalBase + 4 * ((bx * 256 + tx) * 64 + k); });
+  const auto report = t.report();
+  const auto* advice = find(report, "A101");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->text, HasSubstr("256 B apart and take 256 B of it"));
+  EXPECT_THAT(advice->change, HasSubstr("in[k * threads + t]"));
+  EXPECT_THAT(advice->change, ::testing::Not(HasSubstr("structure of arrays")));
+  EXPECT_EQ(advice->before, 64 * 64 * 32);
+  EXPECT_EQ(advice->after, 64 * 64 * 4);
+}
+
+// A loop over records steps over many of them: fields stay fields.
+TEST(Strided, LoopOverRecords) {
+  TestLaunch t({8, 1, 1}, {128, 1, 1});
+  const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
+  for (unsigned k = 0; k < 4; ++k)
+    t.run(load, [&](auto tx, auto, auto bx, auto) { return kGlobalBase + 20 * (k * 1029 + bx * 128 + tx); });
+  const auto report = t.report();
+  ASSERT_NE(find(report, "A101"), nullptr);
+  EXPECT_THAT(find(report, "A101")->change, HasSubstr("structure of arrays"));
+}
+
 TEST(Strided, AllFieldsAreWastedInL1Only) {
   TestLaunch t({8, 1, 1}, {128, 1, 1});
   for (unsigned field = 0; field < 4; ++field) {

@@ -7,6 +7,7 @@ namespace muscope::advice::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using trace::Kind;
 using trace::Space;
 
@@ -158,6 +159,35 @@ TEST(Atomics, SortedKeys) {
   EXPECT_THAT(advice->change, HasSubstr("segmented sum"));
 }
 
+// 8 blocks of 1,024 updates on 256 bins: lanes of a request seldom meet, and yet each bin takes 32 updates.
+TEST(Atomics, HistogramInGlobalMemory) {
+  TestLaunch t({8, 1, 1}, {256, 1, 1});
+  const auto add = t.site(Space::kGlobal, Kind::kRed, 4, 10);
+  for (unsigned k = 0; k < 4; ++k)
+    t.run(add, [&](auto tx, auto, auto bx, auto) { return kGlobalBase + 4 * ((tx * 167 + bx * 31 + k * 7) % 256); });
+  const auto report = t.report();
+  const auto* advice = find(report, "A501");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->unit, "sectors");
+  EXPECT_EQ(advice->after, 8 * 32);  // 256 bins of 4 B are 32 sectors
+  EXPECT_THAT(advice->text, HasSubstr("8,192 updates go to at most 256 addresses"));
+  EXPECT_THAT(advice->change, HasSubstr("privatisation"));
+}
+
+TEST(Atomics, CounterOfOneAddress) {
+  TestLaunch t({64, 1, 1}, {256, 1, 1});
+  const auto add = t.site(Space::kGlobal, Kind::kRed, 4, 10);
+  t.run(add, [](auto tx, auto, auto, auto) { return tx % 2 == 0 ? kGlobalBase : kInactive; });
+  const auto report = t.report();
+  const auto* advice = find(report, "A501");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->before, 64 * 128);
+  EXPECT_EQ(advice->after, 64);
+  EXPECT_THAT(advice->text, HasSubstr("all 8,192 updates of the launch go to one address"));
+  EXPECT_THAT(advice->change, HasSubstr("__ballot_sync"));
+  EXPECT_THAT(advice->change, Not(HasSubstr("histogram")));
+}
+
 TEST(Atomics, SharedIntegersAreNotCombinedInTheWarp) {
   TestLaunch t({8, 1, 1}, {128, 1, 1});
   const auto add = t.site(Space::kShared, Kind::kAtom, 4, 10);
@@ -261,6 +291,59 @@ TEST(Gathers, NoOrderAmongLanes) {
   const auto report = u.report();
   ASSERT_NE(find(report, "A109"), nullptr);
   EXPECT_EQ(find(report, "A109")->after, 16 * 4);
+}
+
+// Odd and even lanes store by an instruction each: both touch all sectors, 4 per request; one store would touch 4.
+TEST(Branches, OddAndEvenLanesApart) {
+  TestLaunch t({8, 1, 1}, {128, 1, 1});
+  const auto odd = t.site(Space::kGlobal, Kind::kStore, 4, 10);
+  const auto even = t.site(Space::kGlobal, Kind::kStore, 4, 12);
+  for (const auto& [site, part] : {std::pair{odd, 1u}, std::pair{even, 0u}})
+    t.run(site, [part = part](auto tx, auto, auto bx, auto) {
+      return tx % 2 == part ? kGlobalBase + 4 * (bx * 128 + tx) : kInactive;
+    });
+  const auto report = t.report();
+  EXPECT_EQ(find(report, "A109"), nullptr);
+  EXPECT_EQ(find(report, "A101"), nullptr);
+  const auto* advice = find(report, "A112");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->before, 2 * 32 * 4);
+  EXPECT_EQ(advice->after, 32 * 4);
+  EXPECT_EQ(advice->sites.size(), 2u);
+  EXPECT_THAT(advice->text, HasSubstr("lines 10 and 12"));
+  EXPECT_THAT(advice->change, HasSubstr("store once after they join"));
+}
+
+TEST(Branches, SilentWhereWarpsAgree) {
+  TestLaunch t({8, 1, 1}, {128, 1, 1});
+  for (const unsigned part : {0u, 1u}) {
+    const auto store = t.site(Space::kGlobal, Kind::kStore, 4, 10);
+    t.run(store, [part](auto tx, auto, auto bx, auto) {
+      return tx / 32 % 2 == part ? kGlobalBase + 8 * (bx * 128 + tx) : kInactive;
+    });
+  }
+  EXPECT_EQ(find(t.report(), "A112"), nullptr);
+}
+
+// The second gather goes where the first went: what it touches first is next to nothing, and still no less is needed.
+TEST(Gathers, NeverBelowTheLeast) {
+  TestLaunch t({4, 1, 1}, {128, 1, 1});
+  for (int time = 0; time < 2; ++time) {
+    const auto gather = t.site(Space::kGlobal, Kind::kLoad, 4, 10 + time);
+    t.run(gather, [](auto tx, auto, auto bx, auto) {
+      const std::uint64_t i = bx * 128 + tx;
+      return kGlobalBase + 4 * (i * i * 31 % 65536);
+    });
+  }
+  const auto report = t.report();
+  std::size_t found = 0;
+  for (const report::AdviceReport& advice : report.launches[0].advice) {
+    if (advice.code != "A109") continue;
+    ++found;
+    EXPECT_GE(advice.after, 16 * 4);
+    EXPECT_THAT(advice.text, Not(HasSubstr("uses 0 %")));
+  }
+  EXPECT_GE(found, 1u);
 }
 
 TEST(MixedWidths, NarrowBesideWide) {

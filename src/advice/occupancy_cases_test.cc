@@ -74,6 +74,26 @@ TEST(OccupancyCases, BoundsThatSpill) {
   EXPECT_THAT(advice->change, HasSubstr("occupancy alone does not tell"));
 }
 
+// A block that fills the SM alone cannot have fewer neighbours: it can be smaller. The line with most spills is told.
+TEST(OccupancyCases, SpillsOfABlockThatFillsTheSm) {
+  TestLaunch t({264, 1, 1}, {1024, 1, 1});
+  t.kernel.registers = 64;
+  t.kernel.compiled.known = true;
+  t.kernel.compiled.spill_store_bytes = t.kernel.compiled.spill_load_bytes = 8;
+  const int lines[] = {10, 12, 12};  // line 12 has most, by two instructions
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto load = t.site(trace::Space::kLocal, trace::Kind::kLoad, 4, lines[i]);
+    t.kernel.sites[load].local_use = views::LocalUse::kSpill;
+    t.run(load, [](auto, auto, auto, auto) { return 16; });
+  }
+  const report::Report report = t.report();
+  const auto* advice = find(report, "A304");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->change, AllOf(HasSubstr("__launch_bounds__(256)"), ::testing::Not(HasSubstr("Fewer blocks"))));
+  EXPECT_EQ(advice->at.line, 12);
+  EXPECT_THAT(advice->text, HasSubstr("most of it in line 12"));
+}
+
 // P-O4: registers per thread against warps per SM of 64.
 TEST(OccupancyCases, SeedArithmetic) {
   const struct {
@@ -109,6 +129,58 @@ TEST(IdleSms, EveryLaunchOfFewBlocksIsTold) {
   }
   TestLaunch full({132, 1, 1}, {32, 1, 1});
   EXPECT_EQ(find(full.report(), "A402"), nullptr);
+}
+
+// Blocks smaller than a warp: the first thing to say.
+TEST(IdleLanes, BlocksSmallerThanAWarp) {
+  const struct {
+    std::uint32_t blocks, threads;
+    const char *text, *change;
+  } kRows[] = {
+      {8192, 1, "blocks of 1 thread are smaller than a warp: 31 of the 32 lanes", "8,192 threads are <<<256, 32>>>"},
+      {1024, 16, "blocks of 16 threads are smaller than a warp: 16 of", "16,384 threads are <<<256, 64>>>"},
+      {65536, 31, "1 of the 32 lanes of every warp idles", "<<<7936, 256>>>"}};
+  for (const auto& row : kRows) {
+    TestLaunch t({row.blocks, 1, 1}, {row.threads, 1, 1});
+    t.instructions = row.blocks;
+    const auto load = t.site(trace::Space::kGlobal, trace::Kind::kLoad, 4, 10);
+    if (row.threads == 16) t.run(load, [](auto tx, auto, auto bx, auto) { return kGlobalBase + 64 * (bx * 16 + tx); });
+    const report::Report report = t.report();
+    ASSERT_FALSE(report.launches[0].advice.empty());
+    const report::AdviceReport& first = report.launches[0].advice[0];
+    EXPECT_EQ(first.code, "A402");
+    EXPECT_THAT(first.text, HasSubstr(row.text));
+    EXPECT_THAT(first.change, HasSubstr(row.change));
+    EXPECT_THAT(first.change, ::testing::Not(HasSubstr("32 or 32")));
+  }
+}
+
+TEST(IdleLanes, ASingleThreadIsNotToldOfLanes) {
+  const report::Report report = TestLaunch({1, 1, 1}, {1, 1, 1}).report();
+  for (const report::AdviceReport& advice : report.launches[0].advice) EXPECT_NE(advice.unit, "% lanes in use");
+}
+
+TEST(IdleLanes, PartOfTheLastWarp) {
+  const report::Report report = TestLaunch({264, 1, 1}, {48, 1, 1}).report();
+  const auto* advice = find(report, "A402");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->change, HasSubstr("32 or 64"));
+}
+
+// All of a launch on one SM: no access of it matters as much.
+TEST(IdleSms, RanksFirstAndTellsWhatTilesLose) {
+  TestLaunch t({1, 1, 1}, {32, 32, 1});
+  t.record.dynamic_shared = 4096;
+  const auto load = t.site(trace::Space::kGlobal, trace::Kind::kLoad, 4, 10);
+  t.run(load, [](auto tx, auto ty, auto, auto) { return kGlobalBase + 64 * (32 * ty + tx); });
+  const report::Report report = t.report();
+  const auto& all = report.launches[0].advice;
+  ASSERT_GE(all.size(), 2u);
+  EXPECT_EQ(all[0].code, "A402");
+  t.record.grid = {8, 1, 1};
+  const report::Report more = t.report();
+  ASSERT_NE(find(more, "A402"), nullptr);
+  EXPECT_THAT(find(more, "A402")->change, HasSubstr("smaller tiles"));
 }
 
 }  // namespace

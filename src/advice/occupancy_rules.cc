@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kLowOccupancy = 50;  ///< percent; above it more warps seldom help
 constexpr std::uint64_t kManyRegisters = 128;
+constexpr std::uint64_t kFewSms = 4;  ///< where no more than one SM in so many works, nothing else matters as much
 
 model::LaunchShape shape_of(const Context& context) {
   model::LaunchShape shape;
@@ -106,31 +107,77 @@ void find_low_occupancy(const Context& context, Advices& out) {
   out.push_back(std::move(advice));
 }
 
+namespace {
+
+/// What the launch asks of its SMs: a change that spreads it gains a multiple of this, and ranks by it.
+double asked_of_sms(const Context& context) {
+  std::uint64_t memory = 0;
+  for (const Site& site : context.sites()) memory += std::max(site.counts->sectors, site.counts->wavefronts);
+  return static_cast<double>(std::max(memory, context.warp_instructions()));
+}
+
+void say_idle_lanes(const Context& context, Advices& out) {
+  const std::uint64_t threads = context.threads_per_block(), blocks = context.blocks();
+  // A single thread has nobody to share a warp with.
+  if (threads == 0 || threads % kGroupLanes == 0 || threads * blocks == 1) return;
+  report::AdviceReport advice = advice_at(context, {});
+  const std::uint64_t lanes = (threads + kGroupLanes - 1) / kGroupLanes * kGroupLanes;
+  advice.unit = "% lanes in use";
+  advice.before = 100.0 * static_cast<double>(threads) / static_cast<double>(lanes);
+  advice.after = 100;
+  advice.reason = "arithmetic";
+  if (threads < kGroupLanes) {
+    advice.text = fmt::format("blocks of {} are smaller than a warp: {} of the 32 lanes of every warp {}",
+                              report::counted_noun(threads, "thread", "threads"), lanes - threads,
+                              lanes - threads == 1 ? "idles" : "idle");
+    advice.change = "take a multiple of 32 threads per block";
+    if (blocks > 1) {
+      // As large as leaves a block for each SM.
+      const std::uint64_t all = threads * blocks,
+                          sms = context.gpu().sm_count.known
+                                    ? static_cast<std::uint64_t>(context.gpu().sm_count.as_int())
+                                    : 1;
+      std::uint64_t size = 256;
+      while (size > kGroupLanes && all / size < sms) size /= 2;
+      advice.change += fmt::format(" and fewer blocks: the same {} threads are <<<{}, {}>>>", report::grouped(all),
+                                   (all + size - 1) / size, size);
+    }
+    advice.saves = asked_of_sms(context) * (100 / advice.before - 1);
+  } else {
+    advice.text = fmt::format("blocks of {} threads fill {} of {} lanes of their warps", threads, threads, lanes);
+    advice.change = fmt::format("take a multiple of 32 threads: {} or {}", threads / kGroupLanes * kGroupLanes, lanes);
+  }
+  out.push_back(std::move(advice));
+}
+
+/// What smaller blocks cost where a block works on a tile.
+std::string tile_text(const Context& context) {
+  const std::uint64_t shared = std::uint64_t{context.launch().static_shared} + context.launch().dynamic_shared;
+  if (context.launch().block[1] < 2 || shared == 0) return {};
+  return fmt::format(
+      "; the block is two-dimensional and has {} of shared memory: if that is a tile, smaller blocks mean smaller "
+      "tiles, "
+      "and each element is loaded by more blocks",
+      report::format_bytes(shared));
+}
+
+}  // namespace
+
 void find_idle_sms(const Context& context, Advices& out) {
+  say_idle_lanes(context, out);
   const auto& sms = context.gpu().sm_count;
   if (!sms.known || sms.as_int() < 2) return;
   const auto all = static_cast<std::uint64_t>(sms.as_int());
   const std::uint64_t threads = context.threads_per_block(), blocks = context.blocks();
-  if (threads % 32 != 0 && threads > 1) {
-    report::AdviceReport advice = advice_at(context, {});
-    const std::uint64_t warps = (threads + 31) / 32;
-    advice.text = fmt::format("blocks of {} threads fill {} of {} lanes of their warps", threads, threads, warps * 32);
-    advice.change = fmt::format("take a multiple of 32 threads: {} or {}",
-                                std::max<std::uint64_t>(32, threads / 32 * 32), warps * 32);
-    advice.unit = "% lanes in use";
-    advice.before = 100.0 * static_cast<double>(threads) / static_cast<double>(warps * 32);
-    advice.after = 100;
-    advice.reason = "arithmetic";
-    out.push_back(std::move(advice));
-  }
-  if (blocks >= all) return;
+  if (blocks >= all || blocks == 0) return;
   report::AdviceReport advice = advice_at(context, {});
   advice.text = fmt::format("{} for {} SMs: {}", report::counted_noun(blocks, "block", "blocks"), all,
                             report::counted_noun(all - blocks, "stays idle", "stay idle"));
   const std::uint64_t warps = blocks * ((threads + 31) / 32);
   if (warps >= all)
-    advice.change = fmt::format("use smaller blocks ({} threads would give each SM one) or give each thread less work",
-                                std::max<std::uint64_t>(32, blocks * threads / all / 32 * 32));
+    advice.change =
+        fmt::format("use smaller blocks ({} threads would give each SM one) or give each thread less work{}",
+                    std::max<std::uint64_t>(32, blocks * threads / all / 32 * 32), tile_text(context));
   else
     advice.change = fmt::format(
         "{} cannot reach all SMs whatever the block size: give each thread less work, do more in one launch, or let "
@@ -141,6 +188,7 @@ void find_idle_sms(const Context& context, Advices& out) {
   advice.after = std::min(100.0, 100.0 * static_cast<double>(warps) / static_cast<double>(all));
   advice.reason = "arithmetic; SMs of other launches at the same time are not considered";
   advice.grade = report::Grade::kEstimated;
+  if (kFewSms * blocks <= all) advice.saves = asked_of_sms(context) * (100 / advice.before - 1);
   out.push_back(std::move(advice));
 }
 

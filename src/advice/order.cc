@@ -16,7 +16,8 @@ namespace {
 
 using report::AdviceReport;
 
-/// Of several remedies for one access the surest stays: swapped indices, then a shared tile, then another layout.
+/// Of several remedies for one access the surest stays: branches joined, swapped indices, a shared tile, another
+/// layout, another order.
 void drop_superseded(std::vector<AdviceReport>& found) {
   // Swapping helps transposes too where blocks are not square, but a tile helps more.
   const auto gain = [&](std::string_view code) {
@@ -27,7 +28,7 @@ void drop_superseded(std::vector<AdviceReport>& found) {
   };
   if (gain("A104") > gain("A102"))
     std::erase_if(found, [](const AdviceReport& advice) { return advice.code == "A102"; });
-  constexpr std::string_view kByStrength[] = {"A102", "A104", "A101"};
+  constexpr std::string_view kByStrength[] = {"A112", "A102", "A104", "A101", "A109"};
   std::set<std::uint32_t> cured;
   for (const std::string_view code : kByStrength) {
     std::set<std::uint32_t> here;

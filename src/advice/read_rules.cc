@@ -23,6 +23,16 @@ std::uint64_t sectors_of(const std::vector<const Site*>& sites) {
   return sum;
 }
 
+/// The sites that read the site's array if it reads, that write it if it writes. Footprints tell what a site touched
+/// first among these: of one of them alone they tell nothing.
+std::vector<const Site*> same_way(const Array* array, const Site& site) {
+  if (array == nullptr) return {&site};
+  std::vector<const Site*> found;
+  for (const Site* other : array->sites)
+    if (other->is_load() == site.is_load()) found.push_back(other);
+  return found;
+}
+
 }  // namespace
 
 void find_read_only_path(const Context& context, Advices& out) {
@@ -63,7 +73,9 @@ void find_gathers(const Context& context, Advices& out) {
   for (const Site* site : context.sites_in(trace::Space::kGlobal)) {
     if (site->is_atomic() || site->samples == nullptr || site->efficiency() >= kEfficient) continue;
     if (site->counts->sectors <= site->counts->ideal_sectors || stride_of(*site).regular()) continue;
-    const std::optional<Footprint> footprint = footprint_of(context, {site});
+    if (sparse_stride_of(*site).regular()) continue;  // some lanes only, but in order
+    const Array* array = context.array_of(*site);
+    const std::optional<Footprint> footprint = footprint_of(context, same_way(array, *site));
     if (!footprint) continue;
     const double times =
         static_cast<double>(footprint->touches) / static_cast<double>(std::max<std::uint64_t>(1, footprint->sectors));
@@ -73,7 +85,6 @@ void find_gathers(const Context& context, Advices& out) {
         "sectors {:.1f} times and uses {:.0f} % of their bytes",
         report::average_text(site->counts->sectors, site->counts->requests), verb_of(*site),
         report::average_text(site->counts->ideal_sectors, site->counts->requests), times, 100 * footprint->used());
-    const Array* array = context.array_of(*site);
     const bool read_only = array != nullptr && !array->written();
     if (times >= 2 && read_only)
       advice.change =
@@ -87,8 +98,10 @@ void find_gathers(const Context& context, Advices& out) {
           "where order cannot be had, let several lanes share one element's sector";
     advice.unit = "sectors";
     advice.before = static_cast<double>(site->counts->sectors);
-    advice.after = times >= 2 ? static_cast<double>(static_cast<std::uint64_t>(advice.before / times + 0.5))
-                              : static_cast<double>(site->counts->ideal_sectors);
+    const auto ideal = static_cast<double>(site->counts->ideal_sectors);
+    advice.after = times >= 2
+                       ? std::max(ideal, static_cast<double>(static_cast<std::uint64_t>(advice.before / times + 0.5)))
+                       : ideal;
     advice.grade = report::Grade::kEstimated;
     advice.reason =
         times >= 2 ? "if each sector is fetched once per block" : "if lanes could be ordered so that no byte is wasted";

@@ -21,6 +21,7 @@ const std::vector<Rule>& rules() {
       {"A109", "lanes that gather", find_gathers},
       {"A110", "one array, several widths", find_mixed_widths},
       {"A111", "few bytes in flight", find_few_bytes_in_flight},
+      {"A112", "branches of a warp touch the same sectors apart", find_split_by_branches},
       {"A201", "shared-memory bank conflicts", find_bank_conflicts},
       {"A202", "shared memory that is not shared", find_private_shared},
       {"A203", "needless barriers", find_needless_barriers},

@@ -76,17 +76,10 @@ std::optional<report::AdvicePicture> picture_of(const Site& site, const Change& 
   return picture;
 }
 
-LaneStride stride_of(const Site& site) {
+namespace {
+
+LaneStride most_of(const std::map<std::int64_t, std::uint64_t>& seen, std::uint64_t all) {
   LaneStride best;
-  if (site.samples == nullptr) return best;
-  std::map<std::int64_t, std::uint64_t> seen;
-  std::uint64_t all = 0;
-  for (const views::AccessPattern& pattern : site.samples->patterns)
-    for (unsigned lane = 1; lane < kGroupLanes; ++lane) {
-      if (((pattern.mask >> (lane - 1)) & 3) != 3) continue;
-      seen[static_cast<std::int64_t>(pattern.address(lane) - pattern.address(lane - 1))] += pattern.count;
-      all += pattern.count;
-    }
   std::uint64_t most = 0;
   for (const auto& [distance, count] : seen)
     if (count > most) {
@@ -95,6 +88,42 @@ LaneStride stride_of(const Site& site) {
     }
   best.share = all == 0 ? 0 : static_cast<double>(most) / static_cast<double>(all);
   return best;
+}
+
+}  // namespace
+
+LaneStride stride_of(const Site& site) {
+  if (site.samples == nullptr) return {};
+  std::map<std::int64_t, std::uint64_t> seen;
+  std::uint64_t all = 0;
+  for (const views::AccessPattern& pattern : site.samples->patterns)
+    for (unsigned lane = 1; lane < kGroupLanes; ++lane) {
+      if (((pattern.mask >> (lane - 1)) & 3) != 3) continue;
+      seen[static_cast<std::int64_t>(pattern.address(lane) - pattern.address(lane - 1))] += pattern.count;
+      all += pattern.count;
+    }
+  return most_of(seen, all);
+}
+
+LaneStride sparse_stride_of(const Site& site) {
+  if (site.samples == nullptr) return {};
+  std::map<std::int64_t, std::uint64_t> seen;
+  std::uint64_t all = 0;
+  for (const views::AccessPattern& pattern : site.samples->patterns) {
+    if ((pattern.mask & (pattern.mask >> 1)) != 0) return {};
+    int last = -1;
+    for (int lane = 0; lane < static_cast<int>(kGroupLanes); ++lane) {
+      if (((pattern.mask >> lane) & 1) == 0) continue;
+      if (last >= 0) {
+        const auto distance = static_cast<std::int64_t>(pattern.address(static_cast<unsigned>(lane)) -
+                                                        pattern.address(static_cast<unsigned>(last)));
+        all += pattern.count;
+        if (distance % (lane - last) == 0) seen[distance / (lane - last)] += pattern.count;
+      }
+      last = lane;
+    }
+  }
+  return most_of(seen, all);
 }
 
 void grade_replay(const Context& context, report::AdviceReport& advice, bool exact, std::string how) {

@@ -52,6 +52,9 @@ struct LaneStride {
   bool regular() const { return share >= 0.6; }
 };
 LaneStride stride_of(const Site& site);
+/// The same for requests in which no two neighbouring lanes are active: bytes per lane, from each active lane to the
+/// next. A share of 0 where such requests are not all there is.
+LaneStride sparse_stride_of(const Site& site);
 
 /// Grade and words for a figure found by replaying.
 void grade_replay(const Context& context, report::AdviceReport& advice, bool exact, std::string how);

@@ -22,6 +22,7 @@ void find_gathers(const Context& context, Advices& out);
 void find_mixed_widths(const Context& context, Advices& out);
 void find_rewritten_symbols(const report::Report& report, std::size_t process, Advices& out);
 void find_few_bytes_in_flight(const Context& context, Advices& out);
+void find_split_by_branches(const Context& context, Advices& out);
 void find_private_shared(const Context& context, Advices& out);
 void find_needless_barriers(const Context& context, Advices& out);
 void find_bank_conflicts(const Context& context, Advices& out);

@@ -45,15 +45,50 @@ std::vector<Group> groups_of(const Context& context) {
   return all;
 }
 
+/// Whether a thread comes back for the bytes between its lane and the next: a loop over a chunk of its own.
+bool walks_through(const Group& group) {
+  for (const Site* site : group.sites) {
+    const std::vector<views::AccessPattern>& patterns = site->samples->patterns;
+    for (std::size_t i = 1; i < patterns.size(); ++i) {
+      const views::AccessPattern &a = patterns[i - 1], &b = patterns[i];
+      if (a.block != b.block || a.warp != b.warp || a.mask != b.mask) continue;
+      const std::uint64_t step = a.base < b.base ? b.base - a.base : a.base - b.base;
+      if (step != 0 && step < group.distance) return true;
+    }
+  }
+  return false;
+}
+
 /// Bytes of a record that the sites of the group touch.
-std::uint64_t bytes_used(const Group& group) {
+std::uint64_t bytes_used(const Context& context, const Group& group, bool walks) {
   std::set<std::uint64_t> used;
   const std::uint64_t start = group.array == nullptr ? 0 : group.array->low;
-  for (const Site* site : group.sites)
-    for (const views::AccessPattern& pattern : site->samples->patterns)
-      for (std::uint64_t b = 0; b < site->bytes() && used.size() < group.distance; ++b)
-        used.insert((pattern.base - start + b) % group.distance);
+  const auto use = [&](std::uint64_t address, std::uint64_t bytes) {
+    for (std::uint64_t b = 0; b < bytes && used.size() < group.distance; ++b)
+      used.insert((address - start + b) % group.distance);
+  };
+  for (const Site* site : group.sites) {
+    use(site->samples->low, site->bytes());
+    for (const views::AccessPattern& pattern : site->samples->patterns) use(pattern.base, site->bytes());
+  }
+  // Patterns are told apart by their place in a line of 128 B only: what a walk used of a longer record, its footprint
+  // tells.
+  if (const std::optional<Footprint> footprint = walks ? footprint_of(context, group.sites) : std::nullopt)
+    return std::max<std::uint64_t>(
+        used.size(),
+        std::min(group.distance,
+                 footprint->bytes / std::max<std::uint64_t>(1, footprint->blocks * context.threads_per_block())));
   return used.size();
+}
+
+/// A chunk for each thread: neighbouring lanes should take neighbouring elements at every step.
+std::string walk_text(const Group& group) {
+  const bool stores = std::all_of(group.sites.begin(), group.sites.end(), [](const Site* s) { return s->is_store(); });
+  return fmt::format(
+      "each thread walks through a chunk of its own: interleave the chunks, so that element k of thread t is {}[k * "
+      "threads + t] and neighbouring lanes take neighbouring elements at every step; or keep the chunks and {} them "
+      "through shared memory by neighbouring lanes (a transpose by tiles)",
+      stores ? "out" : "in", stores ? "store" : "load");
 }
 
 /// The address of a field when each field has an array of its own: elements side by side, the arrays aligned.
@@ -106,18 +141,19 @@ void find_strided(const Context& context, Advices& out) {
     }
     if (!known || static_cast<double>(after.sum) > (1 - kWorthChanging) * static_cast<double>(before)) continue;
     report::AdviceReport advice = advice_at(context, group.sites);
-    const std::uint64_t used = bytes_used(group);
+    const bool walks = walks_through(group);
+    const std::uint64_t used = bytes_used(context, group, walks);
     advice.text = fmt::format("neighbouring lanes are {} apart and take {} of it: {} sectors per request",
                               bytes_text(group.distance), bytes_text(used), report::average_text(before, requests));
     if (group.sites.size() > 1)
       advice.text += fmt::format(", by {} instructions{}{}", group.sites.size(),
                                  lines_text(group.sites).find("lines") == 0 ? " of " : "",
                                  lines_text(group.sites).find("lines") == 0 ? lines_text(group.sites) : std::string());
-    advice.change = change_text(group, used);
+    advice.change = walks ? walk_text(group) : change_text(group, used);
     advice.unit = "sectors";
     advice.before = static_cast<double>(before);
     advice.after = static_cast<double>(after.sum);
-    grade_replay(context, advice, after.exact, "each field in an array of its own");
+    grade_replay(context, advice, after.exact, walks ? "interleaved chunks" : "each field in an array of its own");
     advice.picture = picture_of(*group.sites.front(), packing(group, *group.sites.front()));
     const std::optional<Footprint> footprint = footprint_of(context, group.sites);
     advice.saves = advice.before - advice.after;

@@ -148,7 +148,7 @@ __global__ void t1_by_load(const float* in, float* out) {
 __global__ void a2_histogram(const unsigned char* in, unsigned* bins, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     const unsigned v = load(in + i);  //! P-A2 global load sectors=1
-    atomicAdd(bins + v, 1u);  //! P-A2 global red distinct=20.4~0.4
+    atomicAdd(bins + v, 1u);  //! P-A2 global red distinct=20.4~0.4 advice=A501 says="privatisation"
   }
 }
 

@@ -204,7 +204,7 @@ __device__ void sweep(float* s) {
   if constexpr (kPad == 0 && kOffset == 2) v = load(place);   //! P-X1 shared load wf=4
   if constexpr (kPad == 0 && kOffset == 4) v = load(place);   //! P-X1 shared load wf=8
   if constexpr (kPad == 0 && kOffset == 8) v = load(place);   //! P-X1 shared load wf=16
-  if constexpr (kPad == 0 && kOffset == 16) v = load(place);  //! P-X1 shared load wf=32 advice=A201 after=6 says="pitch of 33 instead of 32"
+  if constexpr (kPad == 0 && kOffset == 16) v = load(place);  //! P-X1 shared load wf=32 advice=A201 after=6 says="i + i / 32"
   if constexpr (kPad == 5) v = load(place);                   //! P-X1 shared load wf=1
   if constexpr (kPad == 4 && kOffset == 1) v = load(place);   //! P-X1 shared load wf=2
   if constexpr (kPad == 4 && kOffset == 2) v = load(place);   //! P-X1 shared load wf=2
