@@ -130,6 +130,9 @@ void check_modes(const PortOptions& o) {
   }
   if (o.path == "-" && (o.in_place || !o.out_dir.empty()))
     fail("D104", fmt::format("standard input and {}", first), "standard input goes to standard output, or to --output");
+  if (o.in_place && !o.no_backup && (o.backup.empty() || o.backup.find('/') != std::string::npos))
+    fail("D104", o.backup.empty() ? "--backup is empty" : "--backup has a / in it",
+         "an ending such as .orig; --no-backup keeps no old files");
   const int to_stdout = (o.output == "-" || (o.path == "-" && first == nullptr) || o.diff ? 1 : 0) +
                         (o.json == "-" ? 1 : 0) + (o.sarif == "-" ? 1 : 0) + (o.shim == "-" ? 1 : 0);
   if (to_stdout > 1) fail("D104", "two outputs on standard output", "name a file for one of them");
@@ -141,6 +144,7 @@ port::Rules load_rules(const PortOptions& o) {
   for (const EmbeddedText& text : port_texts()) tables.push_back({text.name, text.text});
   own.reserve(o.rules.size());
   for (const std::string& file : o.rules) {
+    keep_input(file);
     own.push_back(read_input(file, std::size_t{16} << 20, "D782", "a table as in data/port"));
     tables.push_back({file, own.back()});
   }
@@ -192,20 +196,36 @@ int port_stdin(const PortOptions& o, const port::Rules& rules, Outputs& outputs)
 }
 
 int port_path(const PortOptions& o, const port::Rules& rules, Outputs& outputs) {
-  const port::Tree tree = port::read_tree(o.path, o.tree);
+  port::Tree tree = port::read_tree(o.path, o.tree);
+  // A report that lies in the tree is no part of the project.
+  std::erase_if(tree.files, [&](const port::TreeFile& file) {
+    const fs::path path = fs::path(tree.root) / file.path;
+    std::error_code error;
+    return file.kind == port::FileKind::kOther && !file.link &&
+           ((outputs.json && fs::equivalent(path, outputs.json.path(), error)) ||
+            (outputs.sarif && fs::equivalent(path, outputs.sarif.path(), error)));
+  });
+  keep_tree(tree);
+  check_text_file(o.output, false);
+  check_text_file(o.shim, true);
   const bool whole = !o.out_dir.empty();
   if (whole) check_out_dir(tree, o.out_dir);
   if (!o.output.empty() && !tree.single) fail("D104", "--output and a folder", "--out-dir takes a whole tree");
   const bool rename = !o.keep_names && o.output.empty() && o.shim.empty();
   PortWriter writer(tree, o.out_dir, o.no_backup ? std::string() : o.backup);
   std::string single;
-  port::PortReport report =
-      port::port_tree(tree, rules, o.port, rename, whole,
-                      [&](const port::TreeFile& file, const std::string& before, const std::string& after) {
-                        if (o.diff) write_stdout(port::unified_diff(file, before, after));
-                        if (whole || o.in_place) writer.add(file, before, after);
-                        if (!o.output.empty()) single = after;
-                      });
+  const port::OnFile compare = [&](const port::TreeFile& file, const std::string&, const std::string& after) {
+    writer.compare(file, after);
+  };
+  const port::OnPlan plan = [&](const std::vector<port::TreeFile>& files) {
+    if (writer.plan(files)) port::port_tree(tree, rules, o.port, rename, whole, compare);
+  };
+  const port::OnFile write = [&](const port::TreeFile& file, const std::string& before, const std::string& after) {
+    if (o.diff) write_stdout(port::unified_diff(file, before, after));
+    if (whole || o.in_place) writer.add(file, before, after);
+    if (!o.output.empty()) single = after;
+  };
+  port::PortReport report = port::port_tree(tree, rules, o.port, rename, whole, write, plan);
   report.path = o.path;
   if (o.in_place) writer.write_in_place();
   if (!o.shim.empty()) write_text_file(o.shim, port::shim_header(report));

@@ -43,6 +43,11 @@ std::map<FileId, std::string>& inputs() {
        "name another file for what is written");
 }
 
+[[noreturn]] void fail_shared(const std::string& one, const std::string& other) {
+  fail("D730", fmt::format("'{}' and '{}' are one file, and two reports go there", one, other),
+       "name a file of its own for each");
+}
+
 /// 0 or an errno value.
 int write_all(int fd, std::string_view data) {
   while (!data.empty()) {
@@ -112,8 +117,7 @@ void OutputFile::claim() {
     const std::string path = path_;
     ::close(std::exchange(fd_, -1));  // the other one removes the file where it was made here
     path_.clear();
-    fail("D730", fmt::format("'{}' and '{}' are one file, and two reports go there", known->second, path),
-         "name a file of its own for each");
+    fail_shared(known->second, path);
   }
 }
 
@@ -128,6 +132,14 @@ void keep_input(const std::string& path) {
   const FileId id{status.st_dev, status.st_ino};
   if (const auto output = outputs().find(id); output != outputs().end()) fail_input(output->second, path);
   inputs().try_emplace(id, path);
+}
+
+void check_output(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const FileId id{status.st_dev, status.st_ino};
+  if (const auto input = inputs().find(id); input != inputs().end()) fail_input(path, input->second);
+  if (const auto output = outputs().find(id); output != outputs().end()) fail_shared(output->second, path);
 }
 
 OutputFile::~OutputFile() { close(); }

@@ -42,6 +42,10 @@ class OutputFile {
 /// one is to. A path that leads nowhere, or to a pipe, is no file.
 void keep_input(const std::string& path);
 
+/// Says that the file will be replaced by other means than OutputFile. Throws Error D730 when it is read, or when a
+/// report goes there.
+void check_output(const std::string& path);
+
 /// Writes all of `text` to stdout, through stdio's buffer. Throws Error D731.
 void write_stdout(std::string_view text);
 

@@ -238,9 +238,9 @@ std::string shim_header(const PortReport& report) {
     else
       macros.emplace_back(name, use.to);
   }
-  std::string out =
-      "// Written by muscope port --shim: the CUDA names that this project uses, as MUSA's. Its sources stay CUDA; "
-      "they\n"
+  std::string out(kShimMark);
+  out +=
+      "the CUDA names that this project uses, as MUSA's. Its sources stay CUDA; they\n"
       "// include this header first when they are compiled with mcc, in place of CUDA's headers.\n"
       "// Not in here: what muscope port reports, such as inline PTX and comparisons of __CUDA_ARCH__ with numbers.\n"
       "#pragma once\n#if defined(__MUSA__) || defined(__MUSACC__) || defined(__MUSA_ARCH__)\n\n#include "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "port/port.h"
 
@@ -20,6 +21,8 @@ std::string summary_text(const PortReport& report, const Rules& rules);
 /// Schema muscope.port/1.
 std::string to_json(const PortReport& report, const Rules& rules, const std::string& version);
 std::string to_sarif(const PortReport& report, const Rules& rules, const std::string& version, int exit_code);
+/// How a header that shim_header() made begins.
+inline constexpr std::string_view kShimMark = "// Written by muscope port --shim: ";
 /// A header with a macro for each name that the project uses, for CUDA sources that are compiled with MUSA as they are.
 std::string shim_header(const PortReport& report);
 

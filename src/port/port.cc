@@ -75,7 +75,7 @@ void finish(FileReport& report, std::string_view text, Totals& totals) {
 }  // namespace
 
 PortReport port_tree(const Tree& tree, const Rules& rules, const Options& options, bool rename, bool all,
-                     const OnFile& on_file) {
+                     const OnFile& on_file, const OnPlan& on_plan) {
   PortReport report;
   report.options = options;
   NameCache names(rules, options.target.direction);
@@ -98,12 +98,20 @@ PortReport port_tree(const Tree& tree, const Rules& rules, const Options& option
   }
   project.renamed_file = [&](const std::string& from, const std::string& name) { return index.resolve(from, name); };
 
+  if (on_plan) on_plan(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const TreeFile& file = files[i];
     FileReport entry;
     entry.path = file.path;
     entry.new_path = file.new_path;
     entry.kind = file.kind;
+    if (file.special) {
+      add_finding(entry.result, rules, "P028",
+                  "this is a pipe, a socket or a device, no file: it is neither read nor copied");
+      finish(entry, "", report.totals);
+      report.files.push_back(std::move(entry));
+      continue;
+    }
     if (file.link) {
       if (file.link_leaves)
         add_finding(entry.result, rules, "P038", "this link leads out of the project: it is not followed");
@@ -118,10 +126,11 @@ PortReport port_tree(const Tree& tree, const Rules& rules, const Options& option
     const std::optional<std::string> text = read_file(tree.root + "/" + file.path, kMostBytes);
     const bool taken = file.kind != FileKind::kOther && text && readable[i] != 0 && !is_binary(*text);
     if (!taken) {
-      if (file.kind != FileKind::kOther) {
+      if (file.kind != FileKind::kOther || !text) {
         add_finding(entry.result, rules, "P028",
-                    text ? "this file holds zero bytes: it is no text (or UTF-16), and stays as it is"
-                         : "this file is larger than 512 MiB and stays as it is");
+                    text  ? "this file holds zero bytes: it is no text (or UTF-16), and stays as it is"
+                    : all ? "this file is larger than 512 MiB and is not copied"
+                          : "this file is larger than 512 MiB and stays as it is");
         finish(entry, "", report.totals);
         report.files.push_back(std::move(entry));
       }

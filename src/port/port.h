@@ -44,9 +44,12 @@ struct PortReport {
 /// unless `all` is asked for; then with equal texts.
 using OnFile = std::function<void(const TreeFile& file, const std::string& before, const std::string& after)>;
 
+/// All files of the tree with their new names, before the first of them is handed on.
+using OnPlan = std::function<void(const std::vector<TreeFile>& files)>;
+
 /// Ports all files of a tree. Throws Error D782 for a file that cannot be read.
 PortReport port_tree(const Tree& tree, const Rules& rules, const Options& options, bool rename, bool all,
-                     const OnFile& on_file);
+                     const OnFile& on_file, const OnPlan& on_plan = {});
 
 /// Ports one text, as if it were the file `name`.
 PortReport port_text(const std::string& text, const std::string& name, const Rules& rules, const Options& options,

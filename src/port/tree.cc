@@ -92,14 +92,14 @@ class Walker {
     if (name == ".git" || name == ".hg" || name == ".svn") return;
     if (ignored(path, directory)) return;
     if (directory) return folder(path + "/", depth + 1);
-    if (!link && !entry.is_regular_file(error)) return;
     if (!only_.empty() &&
         std::none_of(only_.begin(), only_.end(), [&](const IgnoreRule& r) { return rule_matches(r, path, false); }))
       return;
     TreeFile file;
     file.path = file.new_path = path;
-    file.kind = link ? FileKind::kOther : kind_of_file(name);
     file.link = link;
+    file.special = !link && !entry.is_regular_file(error);
+    file.kind = link || file.special ? FileKind::kOther : kind_of_file(name);
     if (link) {
       const std::string target = fs::weakly_canonical(entry.path(), error).string();
       file.link_leaves = error || !(target == real_root_ || target.starts_with(real_root_ + "/"));
@@ -182,7 +182,7 @@ Tree read_tree(const std::string& path, const TreeOptions& options) {
     tree.single = true;
     const std::string name = file.filename().string();
     const FileKind kind = kind_of_file(name);
-    tree.files.push_back({name, kind == FileKind::kOther ? FileKind::kSource : kind, name, false, false});
+    tree.files.push_back({name, kind == FileKind::kOther ? FileKind::kSource : kind, name, false, false, false});
     return tree;
   }
   tree.root = path;

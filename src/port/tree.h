@@ -22,6 +22,7 @@ struct TreeFile {
   std::string new_path;      ///< the same unless the file is renamed
   bool link = false;         ///< a symbolic link; never read through
   bool link_leaves = false;  ///< and what it leads to lies outside the tree
+  bool special = false;      ///< a pipe, a socket or a device: neither read nor copied
 };
 
 struct TreeOptions {

@@ -189,6 +189,7 @@ TEST_F(PortCases, LinksThatLeaveTheTree) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("out.cu:1:1: warning P038"), HasSubstr("up:1:1: warning P038")));
   EXPECT_EQ(read("secret.cu"), kClean);
   EXPECT_EQ(tree("p").at("out.cu"), "-> ../secret.cu");
+  fs::remove(path("p/a.mu"));
   write("p/a.cu", kClean);
   EXPECT_EQ(port({path("p"), "--out-dir", path("o"), "--quiet"}).exit_code, 4);
   EXPECT_EQ(read("secret.cu"), kClean);
@@ -211,6 +212,118 @@ TEST_F(PortCases, HostileFiles) {
   EXPECT_THAT(read("o/string.mu"), HasSubstr("musaFree"));
   EXPECT_THAT(read("o/deep.mu"), HasSubstr("musaFree"));
   EXPECT_EQ(json::parse(read("r.json")).at("totals").at("codes").at("P040").at("count"), 3);
+}
+
+TEST_F(PortCases, OutDirLosesNoFile) {
+  write("p/a.cu", kClean);
+  write("p/a.mu", "int mine;\n");
+  const ProcessResult both = port({path("p"), "--out-dir", path("o")});
+  EXPECT_EQ(both.exit_code, 3);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("D784"), HasSubstr("'a.cu'"), HasSubstr("'a.mu'")));
+  EXPECT_FALSE(fs::exists(path("o")));
+  EXPECT_EQ(port({path("p"), "--out-dir", path("k"), "--keep-names", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(tree("k").size(), 2u);
+  // A folder that has the name.
+  write("q/a.cu", kClean);
+  write("q/a.mu/b.h", "int b;\n");
+  EXPECT_THAT(port({path("q"), "--out-dir", path("o")}).err, HasSubstr("D784"));
+}
+
+TEST_F(PortCases, OutDirKeepsWhatIsThere) {
+  write("p/0.cu", kClean);
+  write("p/a.cu", kClean);
+  fs::create_symlink("a.cu", path("p/l"));
+  ASSERT_EQ(port({path("p"), "--out-dir", path("o"), "--quiet"}).exit_code, 0);
+  const auto first = tree("o");
+  // Once more over the same results.
+  EXPECT_EQ(port({path("p"), "--out-dir", path("o"), "--quiet"}).exit_code, 0);
+  EXPECT_EQ(tree("o"), first);
+  // Worked on by hand, the file stays, and so do the others.
+  write("o/a.mu", "int by_hand;\n");
+  fs::remove(path("o/0.mu"));
+  const auto before = tree("o");
+  const ProcessResult again = port({path("p"), "--out-dir", path("o"), "--quiet"});
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("D784"), HasSubstr("o/a.mu' is there already")));
+  EXPECT_EQ(tree("o"), before);
+}
+
+TEST_F(PortCases, InPlaceChangesAllOrNothing) {
+  write("p/a.cu", kClean);
+  // A name to which no backup's ending can be added any more: 255 bytes is what names may have.
+  write("p/b/" + std::string(249, 'x') + ".cu", kClean);
+  const auto before = tree("p");
+  const ProcessResult result = port({path("p"), "--in-place"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("D783"), HasSubstr("nothing was changed")));
+  EXPECT_EQ(tree("p"), before);
+  // Without a backup such a name is no trouble.
+  EXPECT_EQ(port({path("p"), "--in-place", "--no-backup", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(tree("p").size(), 2u);
+  EXPECT_TRUE(tree("p").contains("b/" + std::string(249, 'x') + ".mu"));
+}
+
+TEST_F(PortCases, InPlaceAndAFolderThatIsNotWritable) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  write("p/a.cu", kClean);
+  write("p/b/c.cu", kClean);
+  const auto before = tree("p");
+  ::chmod(path("p/b").c_str(), 0555);
+  const ProcessResult result = port({path("p"), "--in-place"});
+  ::chmod(path("p/b").c_str(), 0755);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("D783"), HasSubstr("nothing was changed")));
+  EXPECT_EQ(tree("p"), before);
+}
+
+TEST_F(PortCases, OutputsReplaceNoInputAndNotEachOther) {
+  write("a.cu", kClean);
+  write("rules.tsv", "name\tcudaOwnThing\tmusaOwnThing\n");
+  write("CMakeLists.txt", "project(x)\n");
+  const auto before = tree(".");
+  const std::string a = path("a.cu"), rules = path("rules.tsv"), q = path("q.mu"), s = path("s.h");
+  const std::vector<std::vector<std::string>> refused = {{a, "--shim", a},
+                                                         {a, "-o", a},
+                                                         {a, "--rules", rules, "--json", rules},
+                                                         {a, "--rules", rules, "-o", rules},
+                                                         {a, "--rules", rules, "--shim", rules},
+                                                         {a, "-o", q, "--json", q},
+                                                         {a, "-o", q, "--sarif", q},
+                                                         {a, "--json", q, "--sarif", q},
+                                                         {a, "--shim", s, "--json", s},
+                                                         {path("."), "--json", path("CMakeLists.txt")},
+                                                         {path("."), "--shim", path("CMakeLists.txt")}};
+  for (std::vector<std::string> args : refused) {
+    args.push_back("--quiet");
+    const ProcessResult result = port(args);
+    EXPECT_EQ(result.exit_code, 3) << testing::PrintToString(args);
+    EXPECT_THAT(result.err, HasSubstr("error D730")) << testing::PrintToString(args);
+    EXPECT_EQ(tree("."), before) << testing::PrintToString(args);
+  }
+  // A shim replaces a shim, and no other header.
+  write("t/own.h", "int own;\n");
+  EXPECT_THAT(port({a, "--shim", path("t/own.h")}).err, HasSubstr("D784"));
+  EXPECT_EQ(read("t/own.h"), "int own;\n");
+  EXPECT_EQ(port({a, "--shim", path("t/s.h"), "--quiet"}).exit_code, 0);
+  EXPECT_EQ(port({a, "--shim", path("t/s.h"), "--quiet"}).exit_code, 0);
+  EXPECT_EQ(port({a, "-o", path("t/a.mu"), "--quiet"}).exit_code, 0);
+  EXPECT_EQ(port({a, "-o", path("t/a.mu"), "--quiet"}).exit_code, 0);
+}
+
+TEST_F(PortCases, ABackupHasAnEnding) {
+  write("p/a.cu", kClean);
+  const ProcessResult result = port({path("p"), "--in-place", "--backup", ""});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("D104"), HasSubstr("--no-backup")));
+  EXPECT_EQ(read("p/a.cu"), kClean);
+}
+
+TEST_F(PortCases, PipesAreTold) {
+  write("p/a.cu", kClean);
+  ASSERT_EQ(::mkfifo(path("p/b.cu").c_str(), 0600), 0);
+  const ProcessResult result = port({path("p"), "--out-dir", path("o")});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.out, HasSubstr("b.cu:1:1: warning P028"));
+  EXPECT_EQ(tree("o").size(), 1u);
 }
 
 TEST_F(PortCases, ALineOf100Megabytes) {
