@@ -38,8 +38,9 @@ std::uint64_t addresses_of(const Site& site) {
 void say_counter(const Context& context, const Site& site, double meet, Advices& out) {
   const views::AtomicMeetings& m = site.samples->meetings;
   report::AdviceReport advice = advice_at(context, {&site});
-  advice.text = fmt::format("all {} updates of the launch go to one address, {} of a request at once on average",
-                            report::grouped(m.lanes), report::grouped(meet, 1));
+  advice.text = fmt::format("all {} updates of the launch go to one address, {}", report::grouped(m.lanes),
+                            meet >= kMeet ? fmt::format("{} of a request at once on average", report::grouped(meet, 1))
+                                          : "one after the other");
   advice.change =
       meet >= kMeet
           ? "sum up in the warp first (__reduce_add_sync; to count, __popc(__ballot_sync(...))), then the warps "

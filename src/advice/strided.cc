@@ -14,6 +14,7 @@
 namespace muscope::advice {
 namespace {
 
+constexpr std::size_t kUnrolled = 4;          ///< accesses of one line that may be steps of one loop
 constexpr std::int64_t kLargestRecord = 512;  ///< bytes; what is further apart is not taken for a structure
 
 /// Sites that step through one array by the same distance.
@@ -121,6 +122,9 @@ std::string change_text(const Group& group, std::uint64_t used) {
     text += "; or let each lane take whole 32-bit words and unpack them in registers or shared memory";
   else if (used == group.distance)
     text += "; or load the records of the block to shared memory by neighbouring lanes first";
+  if (group.sites.size() >= kUnrolled && lines_text(group.sites).starts_with("line "))
+    text +=
+        "; if a loop of each thread was unrolled here, interleave instead: element k of thread t at k * threads + t";
   return text;
 }
 

@@ -341,7 +341,7 @@ std::uint64_t local_waste_of(const LaunchReport& launch) {
   std::uint64_t sum = 0;
   for (const LineReport& line : launch.lines)
     for (const SiteReport& site : line.sites)
-      if (site.space == Space::kLocal) sum += waste_of(site);
+      if (site.space == Space::kLocal) sum += site.local_use == views::LocalUse::kSpill ? site.sectors : waste_of(site);
   return sum;
 }
 

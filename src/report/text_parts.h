@@ -25,7 +25,7 @@ std::uint64_t traffic_of(const Metrics& metrics);
 std::uint64_t global_waste_of(const Metrics& metrics);
 /// Global sectors, wavefronts and constant requests beyond the ideal.
 std::uint64_t waste_of(const Metrics& metrics);
-/// Sectors of local memory beyond the ideal.
+/// Sectors of local memory beyond the ideal; of spills all, which enough registers would save.
 std::uint64_t local_waste_of(const LaunchReport& launch);
 /// The metric with the weakest grade of those that traffic and wasted sectors are summed from; null without traffic.
 const Metric* weakest_of_traffic(const Metrics& metrics);
