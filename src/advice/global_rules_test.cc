@@ -47,6 +47,21 @@ TEST(Strided, ChunkOfEachThread) {
   EXPECT_EQ(advice->after, 64 * 64 * 4);
 }
 
+// The same by a loop that was unrolled whole: it cannot be told from the fields of a structure, so both are named.
+TEST(Strided, UnrolledLoopOrFields) {
+  TestLaunch t({8, 1, 1}, {256, 1, 1});
+  for (unsigned k = 0; k < 8; ++k) {
+    const auto load = t.site(Space::kGlobal, Kind::kLoad, 4, 10);
+    t.run(load, [&](auto tx, auto, auto bx, auto) { return kGlobalBase + 4 * ((bx * 256 + tx) * 9 + k); });
+  }
+  const auto report = t.report();
+  const auto* advice = find(report, "A101");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_THAT(advice->text, HasSubstr("36 B apart and take 32 B of it"));
+  EXPECT_THAT(advice->change, HasSubstr("structure of arrays"));
+  EXPECT_THAT(advice->change, HasSubstr("k * threads + t"));
+}
+
 // A loop over records steps over many of them: fields stay fields.
 TEST(Strided, LoopOverRecords) {
   TestLaunch t({8, 1, 1}, {128, 1, 1});

@@ -188,6 +188,20 @@ TEST(Atomics, CounterOfOneAddress) {
   EXPECT_THAT(advice->change, Not(HasSubstr("histogram")));
 }
 
+// One lane of each warp, as compilers make of a counter: the block's warps are left to be summed.
+TEST(Atomics, CounterByOneLaneOfEachWarp) {
+  TestLaunch t({64, 1, 1}, {256, 1, 1});
+  const auto add = t.site(Space::kGlobal, Kind::kRed, 4, 10);
+  t.run(add, [](auto tx, auto, auto, auto) { return tx % 32 == 0 ? kGlobalBase : kInactive; });
+  const auto report = t.report();
+  const auto* advice = find(report, "A501");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->before, 64 * 8);
+  EXPECT_EQ(advice->after, 64);
+  EXPECT_THAT(advice->text, HasSubstr("one after the other"));
+  EXPECT_THAT(advice->change, Not(HasSubstr("__reduce_add_sync")));
+}
+
 TEST(Atomics, SharedIntegersAreNotCombinedInTheWarp) {
   TestLaunch t({8, 1, 1}, {128, 1, 1});
   const auto add = t.site(Space::kShared, Kind::kAtom, 4, 10);
