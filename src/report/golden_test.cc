@@ -119,6 +119,58 @@ TEST(Text, ColoursChangeNothingButColour) {
   EXPECT_EQ(to_text(report, plain).find('\x1b'), std::string::npos);
 }
 
+TEST(Text, KernelsThatAreNotShownAreCounted) {
+  const Report report = report_of(testing::transpose());
+  TextOptions one = options(100);
+  one.top = 1;
+  EXPECT_NE(to_text(report, one).find("\n1 more kernel: --top 2\n"), std::string::npos);
+  one.top = 2;
+  EXPECT_EQ(to_text(report, one).find("--top"), std::string::npos);
+  one.top = 0;
+  EXPECT_EQ(to_text(report, one).find("--top"), std::string::npos);
+}
+
+// The table of kernels has what costs beside sectors: 300 loads of 7 words are 1,800 replays.
+TEST(Text, TheTableOfKernelsHasReplaysAndSpills) {
+  views::ProcessRecord process = testing::transpose();
+  const std::string before = to_text(report_of(process), options(100));
+  EXPECT_EQ(before.find("replays"), std::string::npos);
+  EXPECT_EQ(before.find("spills"), std::string::npos);
+  process.kernels[0].sites.push_back({"ld.const.f32", 40, 1, 4});
+  process.launches[0].sites.push_back(testing::SiteOf(2, trace::Space::kConst, trace::Kind::kLoad, 300).words(7));
+  process.kernels[1].compiled.known = true;
+  process.kernels[1].compiled.spill_store_bytes = 16;
+  process.kernels[1].compiled.spill_load_bytes = 24;
+  std::istringstream in(to_text(report_of(process), options(100)));
+  std::string heading, naive, tiled;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("kernels [")) heading = line;
+    if (line.starts_with("naiveRow") && naive.empty()) naive = line;
+    if (line.starts_with("tiled") && tiled.empty()) tiled = line;
+  }
+  EXPECT_TRUE(heading.ends_with("replays  spills")) << heading;
+  EXPECT_TRUE(naive.ends_with("1,800       -")) << naive;
+  EXPECT_TRUE(tiled.ends_with("-    40 B")) << tiled;
+}
+
+// 64 x 64 blocks of 256 threads are 32,768 warps.
+TEST(Text, WaitsAreSaidToDependOnTime) {
+  const auto noted = [](const char* text, std::uint64_t executed) {
+    views::ProcessRecord process = testing::transpose();
+    process.kernels[0].sites.push_back({text, 40, 1, 4});
+    process.launches[0].sites.push_back(
+        testing::SiteOf(2, trace::Space::kGlobal, trace::Kind::kLoad, executed).sectors(1, 1));
+    for (const std::string& note : report_of(process).notes)
+      if (note.find("depend on time, in naiveRow(float*, const float*, int, int) (line 41)") != std::string::npos)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(noted("LDG.E.STRONG.GPU R2, [R4.64]", 32769));
+  EXPECT_TRUE(noted("ld.acquire.gpu.u32", 40000));
+  EXPECT_FALSE(noted("LDG.E.STRONG.GPU R2, [R4.64]", 32768));
+  EXPECT_FALSE(noted("LDG.E R2, [R4.64]", 40000));
+}
+
 TEST(Text, EmptyRunsAndUnknownSortKeys) {
   EXPECT_NE(to_text(Report{}, options(80)).find("0 launches of 0 kernels"), std::string::npos);
   EXPECT_THROW(sort_by_name("speed"), Error);

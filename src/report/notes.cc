@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/kernel_name.h"
+#include "report/user_place.h"
 
 namespace muscope::report {
 namespace {
@@ -84,11 +85,47 @@ void add_stream_notes(std::vector<std::string>& notes, const Report& report) {
   if (more > 0) notes.push_back(fmt::format("So are {} more kernels, for other reasons (see the JSON report).", more));
 }
 
+/// An instruction that waits for others: a load of global memory that the compiler may not keep, or an exchange on
+/// condition, executed more than once by a warp.
+bool waits(const SiteReport& site, std::uint64_t warps) {
+  if (site.space != trace::Space::kGlobal || site.executed <= warps) return false;
+  const std::string_view text = site.text;
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  if (site.kind == trace::Kind::kLoad)
+    return has(".STRONG.") || has("ld.volatile") || has("ld.relaxed") || has("ld.acquire");
+  return site.kind == trace::Kind::kAtom && (has(".CAS") || has(".cas"));
+}
+
+/// How often a wait looks is a matter of time: here of the order in which blocks run, on a GPU of the day.
+void add_polling_note(std::vector<std::string>& notes, const Report& report) {
+  std::vector<std::string> places;
+  for (const LaunchReport& launch : report.launches) {
+    std::uint64_t blocks = 1, threads = 1;
+    for (const std::uint32_t extent : launch.grid) blocks *= extent;
+    for (const std::uint32_t extent : launch.block) threads *= extent;
+    const std::uint64_t warps = blocks * ((threads + 31) / 32);
+    for (const LineReport& line : launch.lines) {
+      if (std::none_of(line.sites.begin(), line.sites.end(), [&](const SiteReport& s) { return waits(s, warps); }))
+        continue;
+      const SourcePosition& at = *user_place(line.at, line.inlined_at).at;
+      std::string name = shorten_kernel_name(launch.kernel, kLongestName);
+      if (!at.file.empty()) name += fmt::format(" (line {})", at.line);
+      if (std::find(places.begin(), places.end(), name) == places.end()) places.push_back(std::move(name));
+    }
+  }
+  if (!places.empty())
+    notes.push_back(fmt::format(
+        "Loops that wait for other threads may turn another number of times on a GPU, and there from run to "
+        "run: the counts of their loads and instructions depend on time, in {}.",
+        names_text(places)));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Report& report) {
   std::vector<std::string> notes;
   add_stream_notes(notes, report);
+  add_polling_note(notes, report);
   bool no_lines = false, estimated_registers = false;
   for (const LaunchReport& launch : report.launches) {
     estimated_registers = estimated_registers || launch.registers.grade == Grade::kEstimated;

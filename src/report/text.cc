@@ -1,11 +1,15 @@
 #include "report/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 
+#include "report/number_format.h"
 #include "report/text_parts.h"
 
 namespace muscope::report {
@@ -83,6 +87,19 @@ std::vector<LaunchGroup> chosen(const Report& report, const TextOptions& options
   return groups;
 }
 
+/// Kernels of the table that no launch was shown of. Without launches shown nothing but the table was asked for.
+void print_rest(Page& page, const Report& report, const std::vector<LaunchGroup>& shown) {
+  std::set<std::string_view> all, told;
+  for (const LaunchReport& launch : report.launches) all.insert(launch.kernel);
+  for (const LaunchGroup& group : shown) told.insert(group.first().kernel);
+  if (told.empty() || told.size() == all.size()) return;
+  page.line();
+  page.paragraph(
+      "",
+      fmt::format("{}: --top {}", counted_noun(all.size() - told.size(), "more kernel", "more kernels"), all.size()),
+      0);
+}
+
 }  // namespace
 
 SortBy sort_by_name(std::string_view name) {
@@ -97,7 +114,9 @@ std::string to_text(const Report& report, const TextOptions& options) {
   print_head(page, report);
   if (options.metrics.empty()) {
     print_summary(page, report, options);
-    for (const LaunchGroup& group : chosen(report, options)) print_launch(page, report, group, options);
+    const std::vector<LaunchGroup> shown = chosen(report, options);
+    for (const LaunchGroup& group : shown) print_launch(page, report, group, options);
+    print_rest(page, report, shown);
     print_transfers(page, report, options);
   } else {
     for (const LaunchGroup& group : groups_of(report)) print_metrics(page, report, group, options);

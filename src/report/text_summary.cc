@@ -26,6 +26,18 @@ struct KernelSummary {
     for (const LaunchReport* launch : launches) all += local_waste_of(*launch);
     return all;
   }
+  /// Bytes of spill stores and loads in the code, per thread.
+  std::uint64_t spilled() const {
+    std::uint64_t most = 0;
+    const auto bytes = [](const Metric& metric) {
+      const auto* whole = std::get_if<std::uint64_t>(&metric.value);
+      return whole == nullptr ? std::uint64_t{0} : *whole;
+    };
+    for (const LaunchReport* launch : launches)
+      if (launch->code.known)
+        most = std::max(most, bytes(launch->code.spill_store_bytes) + bytes(launch->code.spill_load_bytes));
+    return most;
+  }
   std::vector<std::uint64_t> sorted_traffic() const {
     std::vector<std::uint64_t> values;
     for (const LaunchReport* launch : launches) values.push_back(traffic_of(launch->metrics));
@@ -117,6 +129,12 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
   const bool any_conflicts = std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) {
     return kernel.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") > 0;
   });
+  // What costs, and is no sector: a kernel without waste may have much of it.
+  const bool any_replays = std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) {
+    return kernel.sum("muscope__constant_replays.sum") > 0;
+  });
+  const bool any_spills =
+      std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& kernel) { return kernel.spilled() > 0; });
   Grade grade = Grade::kCounted;
   for (const LaunchReport& launch : report.launches) {
     const Metric* weakest = weakest_of_traffic(launch.metrics);
@@ -129,6 +147,8 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
   if (!differ) heading.push_back("sectors each");
   heading.insert(heading.end(), {"share", "wasted"});
   if (any_conflicts) heading.push_back("conflicts");
+  if (any_replays) heading.push_back("replays");
+  if (any_spills) heading.push_back("spills");
   table.heading(heading);
   for (const KernelSummary& kernel : kernels) {
     const std::vector<std::uint64_t> traffic = kernel.sorted_traffic();
@@ -139,6 +159,10 @@ void print_summary(Page& page, const Report& report, const TextOptions& options)
     row.push_back(share_text(kernel.global_waste + kernel.excess_local(), kernel.traffic));
     const std::uint64_t conflicts = kernel.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
     if (any_conflicts) row.push_back(conflicts == 0 ? "-" : grouped(conflicts));
+    const std::uint64_t replays = kernel.sum("muscope__constant_replays.sum");
+    if (any_replays) row.push_back(replays == 0 ? "-" : grouped(replays));
+    const std::uint64_t spilled = kernel.spilled();
+    if (any_spills) row.push_back(spilled == 0 ? "-" : grouped(spilled) + " B");
     table.row(std::move(row));
   }
   // The name takes what the numbers leave.

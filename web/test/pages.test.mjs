@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { closeBrowser, edit, open, pageOf, report, run, scratch } from "./common.mjs";
+import { closeBrowser, edit, here, open, pageOf, report, run, scratch } from "./common.mjs";
 
 const skip = process.env.CHROMIUM ? false : "no chromium";
 after(closeBrowser);
@@ -227,6 +227,29 @@ test("two reports: what moved, kernel by kernel", { skip }, async () => {
   good(page);
 });
 
+test("verdicts are those of muscope diff", { skip }, async () => {
+  const after = report("transpose");
+  const launch = after.launches.find((l) => l.kernel.startsWith("naiveRow"));
+  for (const line of launch.lines)
+    for (const site of line.sites) if (site.space === "global" && site.kind === "store") site.sectors /= 4;
+  const file = pageOf("verdict", "transpose", after);
+  const told = JSON.parse(run(["diff", "--json", "-", join(here, "reports", "transpose.json"), join(scratch, "verdict-1.json")]));
+  const page = await open(file, "", { viewport: { width: 1400, height: 900 } });
+  await shows(page, "h1", "Before and after");
+  assert.equal(told.kernels.find((k) => k.before.kernel.startsWith("naiveRow")).verdict, "better");
+  await shows(page, "tr[data-row^=naiveRow] td:nth-child(2)", "better");
+  await shows(page, "tr[data-row^=copyRow] td:nth-child(2)", "same");
+  good(page);
+});
+
+test("tables of kernels are not cut off on a screen of 1,400 pixels", { skip }, async () => {
+  for (const file of [transpose, pageOf("wide", "spaces"), pageOf("wide2", "transpose", "transpose")]) {
+    const page = await open(file, "", { viewport: { width: 1400, height: 900 } });
+    const [all, seen] = await page.locator(".table-wrap").first().evaluate((e) => [e.scrollWidth, e.clientWidth]);
+    assert.ok(all <= seen, `${file}: ${all} of ${seen} pixels`);
+  }
+});
+
 test("two programs with little in common are said to be two programs", { skip }, async () => {
   const other = report("spaces");
   const page = await open(pageOf("unrelated", "transpose", other));
@@ -246,6 +269,8 @@ test("advice: ranked on top, with its place and its gain", { skip }, async () =>
     { code: "A105", title: "narrow", text: "t", change: "c", unit: "% occupancy", before: 50, after: 100, grade: "modelled", saves: 1, sites: [store.site],
       picture: { space: "global", after_space: "shared", kind: "store", lane_bytes: 4, after_lane_bytes: 8,
         before: { mask: 0xffffffff, first: 1024, stride: 128 }, after: { mask: 0xffffffff, first: 0, stride: 8 } } },
+    { code: "A103", title: "picture", text: "t", change: "c", sites: [store.site],
+      picture: { space: "global", kind: "store", lane_bytes: 4, before: { mask: 0xffffffff, first: 1024, stride: 4 } } },
     { code: "A999", text: "advice of a later version that has no title" },
   ];
   const page = await open(edit(pageOf("advice", "transpose"), (data) => {
@@ -255,10 +280,12 @@ test("advice: ranked on top, with its place and its gain", { skip }, async () =>
   await page.click(".advice-brief a");
   await shows(page, ".advice li", /<b>seen<\/b>[\s\S]*shared tile[\s\S]*75\.0 % less/);
   await shows(page, ".advice figcaption", /now: 16 sectors for the costliest request/);
-  await shows(page, ".advice li:nth-child(2)", /50 % occupancy[\s\S]*100[\s\S]*\+50/);
+  await shows(page, ".advice li:nth-child(2)", /50 % occupancy[\s\S]*100 % occupancy[\s\S]*× 2\.0/);
   await shows(page, ".advice li:nth-child(2) figure:nth-child(1)", /now: 32 sectors for the most frequent request/);
   await shows(page, ".advice li:nth-child(2) figure:nth-child(2)", /after: 2 wavefronts/);
-  await shows(page, ".advice li:nth-child(3)", /A999[\s\S]*no title/);
+  await shows(page, ".advice li:nth-child(3) figure:nth-child(1)", /now: 16 sectors for the costliest request/);
+  await shows(page, ".advice li:nth-child(3) figure:nth-child(2)", /now: 4 sectors for the most frequent request/);
+  await shows(page, ".advice li:nth-child(4)", /A999[\s\S]*no title/);
   await page.click(".advice .place");
   await shows(page, ".inspector h2", /transpose\.cu:32/);
   good(page);
