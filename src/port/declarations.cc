@@ -5,11 +5,10 @@
 
 #include "port/lexer.h"
 #include "port/project.h"
+#include "port/scopes.h"
 
 namespace muscope::port {
-namespace {
 
-/// Words that may stand before a name without making it a declaration.
 bool is_no_type(std::string_view word) {
   static const std::unordered_set<std::string_view> kWords = {
       "return",     "else",         "case",       "do",           "throw",
@@ -28,10 +27,12 @@ bool is_no_type(std::string_view word) {
   return kWords.contains(word);
 }
 
+namespace {
+
 class Collector {
  public:
   Collector(std::string_view text, NameCache& names, Project& project)
-      : lexer_(text), names_(names), project_(project) {}
+      : lexer_(text), names_(names), project_(project), scopes_(lexer_) {}
 
   void run() {
     Token next = significant();
@@ -39,6 +40,7 @@ class Collector {
       const Token token = next;
       next = significant();
       step(token, next);
+      scopes_.step(token);
       before_last_ = last_;
       last_ = token;
     }
@@ -86,9 +88,24 @@ class Collector {
     }
     if (token.kind != TokenKind::kIdentifier || token.spliced) return;
     const std::string_view name = raw(token);
+    own(name, next);
     if (!declares(next)) return;
     declare(name);
     list_depth_ = depth_;
+  }
+
+  /// Members, names of namespaces and parameters: what MUSA programs are known to use is not left out here, for scopes
+  /// tell such a name from the API's.
+  void own(std::string_view name, const Token& next) {
+    if (scopes_.declares_member(next)) {
+      // "MACRO cudaError_t (*f)(int)" declares f.
+      if (names_.of(name).plain() || (is(next, '(') && name.ends_with("_t"))) return;
+      Project::Owners& owners = project_.members[std::string(name)];
+      owners.scopes.emplace(scopes_.name());
+      owners.in_namespace |= scopes_.kind() == Scopes::Kind::kNamespace;
+    } else if (scopes_.declares_parameter(next) && !names_.of(name).plain()) {
+      project_.parameters.emplace(name);
+    }
   }
 
   /// Whether the name between last_ and `next` is being declared.
@@ -129,6 +146,7 @@ class Collector {
   Lexer lexer_;
   NameCache& names_;
   Project& project_;
+  Scopes scopes_;
   Token last_, before_last_;
   std::unordered_set<std::string> declared_, renamed_;
   bool foreign_ = false;

@@ -77,6 +77,63 @@ TEST(Port, LeavesNamesOfTheProject) {
   EXPECT_THAT(result.codes, IsEmpty());
 }
 
+TEST(Port, MembersOfTheProject) {
+  // At the declaration, behind a dot, and within the class; what is called elsewhere is CUDA's.
+  const Ported api = port(
+      "struct Api : Base<int> {\n  musa_t x;\n  cudaError_t cudaMalloc(void**, size_t);\n"
+      "  virtual int cudaFree(void*) = 0;\n  int (*cudaMemcpy)(int);\n  void f() { cudaFree(p); ::cudaFree(p); }\n};\n"
+      "cudaError_t Api::cudaMalloc(void** p, size_t n) {\n  cudaFree(*p);\n  cudaDeviceSynchronize();\n"
+      "  return ::cudaMalloc(p, n);\n}\n"
+      "int main() { Api a; a.cudaMalloc(&p, 4); b->cudaFree(p); cudaMalloc(&p, 4); cudaMemcpy(1); }\n");
+  EXPECT_EQ(
+      api.text,
+      "struct Api : Base<int> {\n  musa_t x;\n  musaError_t cudaMalloc(void**, size_t);\n"
+      "  virtual int cudaFree(void*) = 0;\n  int (*cudaMemcpy)(int);\n  void f() { cudaFree(p); ::musaFree(p); }\n};\n"
+      "musaError_t Api::cudaMalloc(void** p, size_t n) {\n  cudaFree(*p);\n  musaDeviceSynchronize();\n"
+      "  return ::musaMalloc(p, n);\n}\n"
+      "int main() { Api a; a.cudaMalloc(&p, 4); b->cudaFree(p); musaMalloc(&p, 4); musaMemcpy(1); }\n");
+  EXPECT_THAT(api.codes, IsEmpty());
+  // Templates before it, conditions with halves of braces, a class without a name.
+  EXPECT_EQ(
+      port("template <class T, class = void>\nstruct A {\n#if X\n  void g() {\n#else\n  void g(int) {\n#endif\n  }\n"
+           "  int cudaFree(T);\n};\ntypedef struct { int cudaMalloc; } B;\nvoid h() { cudaFree(0); cudaMalloc(0, 0); "
+           "}\n")
+          .text,
+      "template <class T, class = void>\nstruct A {\n#if X\n  void g() {\n#else\n  void g(int) {\n#endif\n  }\n"
+      "  int cudaFree(T);\n};\ntypedef struct { int cudaMalloc; } B;\nvoid h() { musaFree(0); musaMalloc(0, 0); }\n");
+  // In a class that may have inherited it, what was done is told.
+  EXPECT_THAT(port("struct A { int cudaFree(int); };\nstruct B : A { void f() { cudaFree(0); } };\n").codes,
+              Contains("P021"));
+  // Declarations of the API's own.
+  EXPECT_EQ(
+      port("struct A { friend int cudaFree(void*); API cudaError_t (*f)(int); operator cudaStream_t() const; };\n")
+          .text,
+      "struct A { friend int musaFree(void*); API musaError_t (*f)(int); operator musaStream_t() const; };\n");
+}
+
+TEST(Port, NamespacesOfTheProject) {
+  const Ported own = port(
+      "namespace my {\nint cudaMemcpy(int);\nvoid f() { cudaMemcpy(1); cudaFree(0); }\n}\n"
+      "extern \"C\" {\nint cudaFree(void*);\n}\nint main() { my::cudaMemcpy(2); }\n");
+  EXPECT_EQ(own.text,
+            "namespace my {\nint cudaMemcpy(int);\nvoid f() { cudaMemcpy(1); musaFree(0); }\n}\n"
+            "extern \"C\" {\nint musaFree(void*);\n}\nint main() { my::cudaMemcpy(2); }\n");
+  EXPECT_THAT(own.codes, IsEmpty());
+  // Outside it may be either, after "using namespace my;".
+  const Ported either = port("namespace my { int cudaMemcpy(int); }\nvoid f() { cudaMemcpy(a, b, 4, k); }\n");
+  EXPECT_EQ(either.text, "namespace my { int cudaMemcpy(int); }\nvoid f() { musaMemcpy(a, b, 4, k); }\n");
+  EXPECT_THAT(either.codes, Contains("P021"));
+}
+
+TEST(Port, ParametersOfTheProject) {
+  EXPECT_EQ(port("int f(int cudaFree, float* cudaMalloc = nullptr) { return cudaFree + *cudaMalloc; }\n"
+                 "int g(cudaStream_t s) { cudaFree(0); return x(a & cudaMemcpy); }\n")
+                .text,
+            "int f(int cudaFree, float* cudaMalloc = nullptr) { return cudaFree + *cudaMalloc; }\n"
+            "int g(musaStream_t s) { musaFree(0); return x(a & musaMemcpy); }\n");
+  EXPECT_EQ(port("int flags = f(a & cudaHostAllocMapped);\n").text, "int flags = f(a & musaHostAllocMapped);\n");
+}
+
 TEST(Port, CopyOfCudasHeader) {
   // Forty functions of the driver, declared by the project: they are CUDA's all the same.
   std::string header, uses;

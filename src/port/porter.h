@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "port/lexer.h"
+#include "port/scopes.h"
 #include "port/source.h"
 
 namespace muscope::port {
@@ -26,7 +27,9 @@ class Porter {
         options_(options),
         lexer_(text),
         to_musa_(options.target.direction == Direction::kToMusa),
-        device_(is_device_file(path)) {}
+        device_(is_device_file(path)),
+        scopes_(lexer_),
+        scoped_(!project.members.empty() || !project.parameters.empty()) {}
 
   FileResult run();
 
@@ -47,6 +50,7 @@ class Porter {
   void check_musa();
   void identifier(const Token& token);
   void named(const Token& token, const std::string& name, const NameInfo& info);
+  bool is_own_in_scope(const Token& token, const std::string& name, const NameInfo& info);
   bool is_project_name(const Token& token, const std::string& name, const NameInfo& info);
   int arguments_ahead() const;
   bool is_scope() const;
@@ -72,6 +76,8 @@ class Porter {
   const Options& options_;
   Lexer lexer_;
   bool to_musa_, device_;
+  Scopes scopes_;
+  bool scoped_;  ///< scopes_ is followed: the project has names of the API's in them
   std::array<Token, 4> history_{};
   std::size_t last_ = 0;
   FileResult result_;

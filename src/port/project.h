@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,8 +36,15 @@ class NameCache {
 };
 
 struct Project {
-  std::unordered_set<std::string> declared;      ///< names that look like API names but are the project's own
-  std::unordered_set<std::string> arch_aliases;  ///< macros defined as __CUDA_ARCH__
+  /// Namespaces and classes that declare a name; "" for a class without one.
+  struct Owners {
+    std::set<std::string, std::less<>> scopes;
+    bool in_namespace = false;  ///< one of them is a namespace
+  };
+  std::unordered_map<std::string, Owners> members;  ///< API names that are also the project's, in scopes of its own
+  std::unordered_set<std::string> parameters;       ///< API names that some function calls a parameter of its own
+  std::unordered_set<std::string> declared;         ///< names that look like API names but are the project's own
+  std::unordered_set<std::string> arch_aliases;     ///< macros defined as __CUDA_ARCH__
   /// The new name of an included or listed file ("kernels/a.cuh") as seen from the file at `from`; empty: unchanged.
   std::function<std::string(const std::string& from, const std::string& name)> renamed_file;
 };

@@ -72,7 +72,9 @@ FileResult Porter::run() {
       default:
         break;
     }
-    if (token.kind != TokenKind::kComment) remember(token);
+    if (token.kind == TokenKind::kComment) continue;
+    remember(token);
+    if (scoped_) scopes_.step(token);
   }
   // Numbers beside __CUDA_ARCH__ are changed before it or long after what stands before them.
   std::stable_sort(result_.edits.begin(), result_.edits.end(),
@@ -159,25 +161,6 @@ void Porter::identifier(const Token& token) {
     return;
   }
   named(token, name, info);
-}
-
-bool Porter::is_project_name(const Token& token, const std::string& name, const NameInfo& info) {
-  if (project_.declared.contains(name) && !info.seen) {
-    ++result_.own_names[name];
-    return true;
-  }
-  // A member, or a name of another namespace, is nobody's API name.
-  const bool member = is(back(0), ".") || (is(back(0), ">") && is(back(1), "-") && back(0).begin == back(1).end);
-  const bool qualified =
-      is(back(0), ":") && is(back(1), ":") && back(2).kind == TokenKind::kIdentifier && back(1).begin == back(2).end;
-  if (!member && !qualified) return false;
-  if (qualified && (raw(back(2)) == "thrust" || raw(back(2)) == "std")) return false;
-  if (info.renamed || info.suspect) {
-    if (info.seen && !qualified && !info.by_rule) return false;
-    find("P021", token, name,
-         fmt::format("'{}' is a member or belongs to another namespace: it is left as it is", name), info.library);
-  }
-  return true;
 }
 
 void Porter::named(const Token& token, const std::string& name, const NameInfo& info) {
