@@ -96,6 +96,10 @@ class BuildPorter {
         ++i;
         continue;
       }
+      if (const std::size_t past = spaced_file(i, end); past != i) {
+        i = past;
+        continue;
+      }
       std::size_t stop = i;
       int braces = 0;
       while (stop < end && (braces > 0 || !ends_word(text_[stop]))) {
@@ -146,6 +150,43 @@ class BuildPorter {
       return true;
     }
     return false;
+  }
+
+  /// A source with blanks in its path that gets another name: "b c.cu", b\\ c.cu, [[b c.cu]] of CMake, or one of a list
+  /// "a.cu;b c.cu". Where it ends; `begin` when none begins there.
+  std::size_t spaced_file(std::size_t begin, std::size_t end) {
+    if (!project_.renamed_file) return begin;
+    const char before = begin > 0 ? text_[begin - 1] : '\n';
+    std::size_t start = begin, stop = begin;
+    std::string path;
+    if (kind_ == BuildKind::kCMake && text_[begin] == '[') {
+      start = text_.find_first_not_of('=', begin + 1);
+      if (start >= end || text_[start] != '[') return begin;
+      stop = std::min(text_.find(']', ++start), end);
+      path = text_.substr(start, stop - start);
+    } else if (before == '"' || before == '\'' || before == ';') {
+      stop = std::min(text_.find_first_of(before == ';' ? "\"';" : before == '"' ? "\";" : "';", begin), end);
+      path = text_.substr(begin, stop - begin);
+    } else {
+      for (; stop < end && !ends_word(text_[stop]); ++stop) {
+        if (text_[stop] == '\\' && stop + 1 < end && text_[stop + 1] == ' ') ++stop;
+        path += text_[stop];
+      }
+    }
+    const std::string old_end = to_musa_ ? ".cu" : ".mu";
+    const bool header = path.ends_with(old_end + "h");
+    if (path.find(' ') == std::string::npos || !(header || path.ends_with(old_end))) return begin;
+    // What variables stand for is not known: the file's own name tells.
+    if (path.find('$') != std::string::npos) path.erase(0, path.rfind('/') + 1);
+    if (project_.renamed_file(path_, path).empty()) return begin;
+    // Only the ending changes, which has no blanks.
+    const std::size_t letter = stop - (header ? 3 : 2);
+    if (text_[letter] != old_end[1]) return begin;
+    change(start, stop,
+           std::string(text_.substr(start, letter - start)) + (to_musa_ ? 'm' : 'c') +
+               std::string(text_.substr(letter + 1, stop - letter - 1)));
+    musa_command();
+    return stop;
   }
 
   /// A source that gets another name.

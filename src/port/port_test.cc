@@ -268,6 +268,30 @@ TEST(Port, BuildFiles) {
   EXPECT_THAT(cmake.codes, Contains("P031"));
 }
 
+TEST(Port, BuildFilesNameFilesWithBlanks) {
+  RenameIndex index;
+  for (const char* name : {"a", "b c", "d ir/x y", "d ir/z"})
+    index.add(std::string(name) + ".cu", std::string(name) + ".mu");
+  index.add("h h.cuh", "h h.muh");
+  Project project;
+  project.renamed_file = [&](const std::string& from, const std::string& name) { return index.resolve(from, name); };
+  const auto build = [&](const std::string& text, BuildKind kind) {
+    return edited(text, port_build_file(text, "CMakeLists.txt", kind, rules(), project, {}).edits);
+  };
+  EXPECT_EQ(build("add_executable(x \"b c.cu\" a.cu)\n", BuildKind::kCMake),
+            "musa_add_executable(x \"b c.mu\" a.mu)\n");
+  EXPECT_EQ(build("add_executable(x b\\ c.cu d\\ ir/z.cu)\n", BuildKind::kCMake),
+            "musa_add_executable(x b\\ c.mu d\\ ir/z.mu)\n");
+  EXPECT_EQ(build("add_library(x [[b c.cu]] [=[d ir/x y.cu]=])\n", BuildKind::kCMake),
+            "musa_add_library(x [[b c.mu]] [=[d ir/x y.mu]=])\n");
+  EXPECT_EQ(build("set(S \"a.cu;b c.cu;h h.cuh\")\nset(T \"${D}/d ir/x y.cu\")\n", BuildKind::kCMake),
+            "set(S \"a.mu;b c.mu;h h.muh\")\nset(T \"${D}/d ir/x y.mu\")\n");
+  EXPECT_EQ(build("x: b\\ c.cu\n\tcc 'b c.cu' \"d ir/z.cu\"\nS = d\\ ir/x\\ y.cu", BuildKind::kMake),
+            "x: b\\ c.mu\n\tcc 'b c.mu' \"d ir/z.mu\"\nS = d\\ ir/x\\ y.mu");
+  // No file of the project.
+  EXPECT_EQ(build("add_executable(x \"q c.cu\")\n", BuildKind::kCMake), "add_executable(x \"q c.cu\")\n");
+}
+
 TEST(Port, HostileText) {
   EXPECT_THAT(port("\"never ends\ncudaFree(0);").text, HasSubstr("musaFree"));
   EXPECT_THAT(port("/* never ends").codes, Contains("P040"));
