@@ -80,7 +80,7 @@ export function Compare({ before, after, verdicts }: { before: Report; after: Re
     { key: "name", title: "Kernel", left: true, value: (p) => p.name,
       cell: (p) => <><KernelName name={p.name} />{!p.before && <span class="tag">new</span>}{!p.after && <span class="tag">gone</span>}</> },
     { key: "verdict", title: "Verdict", left: true, help: "by sectors, shared wavefronts and constant replays, as in the text of muscope diff",
-      value: (p) => p.verdict, cell: (p) => <span class={p.verdict === "better" || p.verdict === "worse" ? p.verdict : ""}>{p.verdict ?? ""}</span> },
+      value: (p) => p.verdict, cell: (p) => <span class={`verdict ${p.verdict === "better" || p.verdict === "worse" ? p.verdict : ""}`}>{p.verdict ?? ""}</span> },
     column("launches", "Launches", (k) => k?.launches.length, { text: count }),
     column("traffic", "Sectors", (k) => sums(k)?.traffic),
     column("waste", "Wasted", (k) => sums(k)?.wasteShare, { text: (n) => percent(n) }),
