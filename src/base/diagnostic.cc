@@ -17,6 +17,18 @@ std::string_view name_of(Severity severity) {
   return "error";
 }
 
+/// Names come from files: what would steer a terminal is written as \x1b.
+std::string without_control(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_text(const Diagnostic& diagnostic) {
@@ -29,7 +41,7 @@ std::string to_text(const Diagnostic& diagnostic) {
     out += '\n';
   }
   if (!diagnostic.hint.empty()) out += "  help: " + diagnostic.hint + '\n';
-  return out;
+  return without_control(out);
 }
 
 Error::Error(Diagnostic diagnostic) : Error(std::vector<Diagnostic>{std::move(diagnostic)}) {}

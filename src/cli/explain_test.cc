@@ -194,6 +194,16 @@ TEST(Explain, StaysWithinTheTerminal) {
   EXPECT_LE(widest(list_topics({80, false})), 100u);
 }
 
+TEST(Explain, VeryLongTopicsAreRefusedAtOnce) {
+  try {
+    explain_topic(std::string(100'000, 'a'), {80, false});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a topic of 100000 characters"));
+    EXPECT_EQ(error.diagnostics().front().code, "D106");
+  }
+}
+
 TEST(Explain, ListsNameEverything) {
   const std::string topics = list_topics({80, false}), all = list_everything({80, false});
   EXPECT_THAT(topics, HasSubstr("bank-conflict"));

@@ -220,6 +220,10 @@ std::vector<std::pair<std::string, std::vector<const ExplainPage*>>> grouped_pag
 }  // namespace
 
 std::string explain_topic(std::string_view topic, const MarkdownStyle& style) {
+  constexpr std::size_t kLongestTopic = 1000;
+  if (topic.size() > kLongestTopic)
+    fail("D106", fmt::format("a topic of {} characters, at most {} are allowed", topic.size(), kLongestTopic),
+         "muscope explain lists the topics");
   std::string out;
   const auto add = [&](const std::string& part) {
     if (!out.empty() && !part.empty()) out += '\n';

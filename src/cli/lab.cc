@@ -102,7 +102,15 @@ int lab_command(const Arguments& args) {
   LabOptions o;
   add_options(app, o);
   parse(app, args, kExamples);
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        fail("D104", fmt::format("{} was given an empty value", option->get_name()),
+             "leave the option out, or fill it");
   if (o.list) {
+    if (!o.json.empty() || !o.csv.empty() || !o.html.empty() || !o.keep.empty() || !o.from.empty() ||
+        !o.compare.empty())
+      fail("D104", "--list and an option for results", "--list measures and reads nothing: it prints names as text");
     write_stdout(list_text());
     return kOk;
   }

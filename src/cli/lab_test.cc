@@ -71,6 +71,9 @@ TEST_F(LabCommand, SaysWhatIsWrongWithFolders) {
   EXPECT_EQ(code_of({"--from", folder_}), "D791");
   EXPECT_EQ(code_of({"--only", "nonsense"}), "D119");
   EXPECT_EQ(code_of({"--from", folder_, "--quick"}), "D104");
+  EXPECT_EQ(code_of({"--from", ""}), "D104");
+  EXPECT_EQ(code_of({"--list", "--json", "-"}), "D104");
+  EXPECT_EQ(code_of({"--list", "--compare", "x.json"}), "D104");
 }
 
 TEST_F(LabCommand, WhatIsReadIsNotOverwritten) {

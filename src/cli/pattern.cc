@@ -129,6 +129,12 @@ PatternView single(const PatternOptions& options) {
   std::vector<std::optional<std::int64_t>> indexes;
   p.addresses.assign(lanes, 0);
   const WarpMask asked = options.mask.empty() || options.mask == "all" ? exists : model::parse_mask(options.mask);
+  if (!options.mask.empty() && options.mask != "all")
+    model::for_each_lane(asked, [&](unsigned lane) {
+      if (lane >= lanes)
+        fail("D114", fmt::format("the mask has active lane {}, a warp of {} has {} lanes", lane, gpu.name, lanes),
+             "give one bit for each lane");
+    });
   std::string origin;
   if (!options.index.empty()) {
     const model::IndexExpression expression = model::IndexExpression::parse(options.index);

@@ -140,6 +140,7 @@ TEST(PatternCommand, WrongUseIsExplained) {
       {{"--index", "tid", "--space", "texture"}, "D114"},
       {{"--index", "tid", "--op", "CAS"}, "D114"},
       {{"--index", "tid", "--mask", "xyz"}, "D114"},
+      {{"--index", "tid", "--mask", "1ffffffff"}, "D114"},
       {{"--index", "tid", "--block", "64x64"}, "D114"},
       {{"--index", "tid", "--block", "0"}, "D114"},
       {{"--index", "tid", "--block", "99999999999999999999"}, "D114"},

@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "advice/advice.h"
+#include "arch/nearest.h"
+#include "base/diagnostic.h"
 #include "base/musa_names.h"
 #include "cli/assembly_service.h"
 #include "cli/command.h"
@@ -147,9 +149,17 @@ void add_end_diagnostics(std::vector<Diagnostic>& out, const RunRequest& request
 
 }  // namespace
 
+void make_emit_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    fail("D730", fmt::format("cannot make the folder '{}' of --emit-dir: {}", arch::printable(folder), error.message()),
+         "the program was not run; name a folder, or what can become one");
+}
+
 RunOutcome execute_run(const RunRequest& request, const arch::GpuSpec& gpu, bool stdout_to_stderr) {
   const std::string libraries = library_folder();
-  if (!request.emit_dir.empty()) std::filesystem::create_directories(request.emit_dir);
+  if (!request.emit_dir.empty()) make_emit_folder(request.emit_dir);
 
   const RunProgram program = prepare_program(request, gpu);
   RunRecords records;

@@ -169,6 +169,12 @@ bool MachineModule::input_of(const std::string& mangled, MachineInput& out, std:
     problem = "the machine code does not have this kernel";
     return false;
   }
+  cubin::CubinKernel stated = *kernel;
+  stated.stack_bytes = std::max(stated.stack_bytes, facts->stack_bytes);
+  if (problem = cubin::impossible_resources(stated); !problem.empty()) {
+    problem = "the machine code is damaged: " + problem;
+    return false;
+  }
   for (const std::string& name :
        {std::string(".text.") + section->name, std::string(".nv.constant4"), std::string(".nv.constant2.") + mangled})
     if (const auto bad = problems_.find(name); bad != problems_.end()) {

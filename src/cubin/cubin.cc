@@ -124,6 +124,25 @@ const CubinKernel* CubinInfo::kernel(std::string_view name) const {
   return found == kernels.end() ? nullptr : &*found;
 }
 
+std::string impossible_resources(const CubinKernel& kernel) {
+  constexpr std::uint32_t kKiB = 1024;
+  const struct {
+    std::uint64_t stated, most;
+    std::string_view what;
+  } limits[] = {
+      {kernel.registers, 256, "registers per thread"},
+      {std::max(kernel.frame_bytes, kernel.stack_bytes), 512 * kKiB, "bytes of local memory per thread"},
+      {std::uint64_t{kernel.static_shared} + kernel.reserved_shared, 228 * kKiB, "bytes of shared memory per block"},
+      {kernel.barriers, 16, "barriers"},
+      {std::max(kernel.constant0_bytes, kernel.parameter_offset + kernel.parameter_bytes), 64 * kKiB,
+       "bytes of constant bank 0"},
+  };
+  for (const auto& limit : limits)
+    if (limit.stated > limit.most)
+      return fmt::format("it states {} {}, no GPU has more than {}", limit.stated, limit.what, limit.most);
+  return {};
+}
+
 CubinInfo read_cubin(Bytes bytes) {
   std::string why;
   const std::optional<ElfView> elf = ElfView::parse(bytes, why);

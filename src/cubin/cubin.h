@@ -32,6 +32,12 @@ struct CubinKernel {
   std::uint64_t code_bytes = 0;
 };
 
+/// Why no GPU could give a block of the kernel what the cubin states, in words; empty: one could. Such numbers come
+/// from damaged files. Limits are the largest of all architectures (CUDA C++ Programming Guide, "Technical
+/// Specifications"): 255 registers (256 in files, with RZ), 512 KiB of local memory, 228 KiB of shared memory, 16
+/// barriers, and 64 KiB of a constant bank.
+std::string impossible_resources(const CubinKernel& kernel);
+
 /// A variable of the module, where ptxas placed it.
 struct CubinVariable {
   enum class Space : std::uint8_t { kConstant, kGlobal };

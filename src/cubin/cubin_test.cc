@@ -99,6 +99,25 @@ TEST(Cubin, ReadsVariables) {
   EXPECT_EQ(info.constant_banks[0].size, 400u);
 }
 
+TEST(Cubin, KnowsNumbersThatNoGpuHas) {
+  for (const char* name : {"kernels_90.cubin", "kernels_80.cubin"})
+    for (const CubinKernel& kernel : read(name).kernels) EXPECT_EQ(impossible_resources(kernel), "") << kernel.name;
+  const auto with = [](auto member, std::uint32_t value) {
+    CubinKernel kernel;
+    kernel.*member = value;
+    return impossible_resources(kernel);
+  };
+  EXPECT_EQ(with(&CubinKernel::registers, 255), "");
+  EXPECT_EQ(with(&CubinKernel::registers, 257), "it states 257 registers per thread, no GPU has more than 256");
+  EXPECT_EQ(with(&CubinKernel::stack_bytes, 524288), "");
+  EXPECT_THAT(with(&CubinKernel::stack_bytes, 524289), testing::HasSubstr("524289 bytes of local memory"));
+  EXPECT_THAT(with(&CubinKernel::frame_bytes, UINT32_MAX), testing::HasSubstr("local memory"));
+  EXPECT_EQ(with(&CubinKernel::static_shared, 228 * 1024), "");
+  EXPECT_THAT(with(&CubinKernel::static_shared, UINT32_MAX), testing::HasSubstr("shared memory"));
+  EXPECT_THAT(with(&CubinKernel::barriers, 17), testing::HasSubstr("17 barriers"));
+  EXPECT_THAT(with(&CubinKernel::constant0_bytes, 1 << 20), testing::HasSubstr("constant bank 0"));
+}
+
 TEST(Cubin, RefusesOtherFiles) {
   for (const char* name : {"host_only", "kernels.tsv"}) {
     try {

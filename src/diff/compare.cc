@@ -310,6 +310,7 @@ std::vector<std::string> warnings_of(const report::Report& before, const report:
           fmt::format("{}: {} before, {} after", what, a.empty() ? "not known" : a, b.empty() ? "not known" : b));
   };
   const auto gpu = [](const report::Report& r) {
+    if (r.gpu.cc_major == 0) return fmt::format("{} (mp_{})", r.gpu.name, r.gpu.cc_minor);  // of MUSA
     return fmt::format("{} (compute capability {}.{})", r.gpu.name, r.gpu.cc_major, r.gpu.cc_minor);
   };
   differ("the GPUs differ", gpu(before), gpu(after));

@@ -244,6 +244,14 @@ TEST(Text, WhatHasNoValueIsSaidOnce) {
   }
 }
 
+TEST(Warnings, GpusAreNamedAsTheirMakersDo) {
+  report::Report before, after;
+  before.gpu.name = "h200", before.gpu.cc_major = 9, before.gpu.cc_minor = 0;
+  after.gpu.name = "s4000", after.gpu.cc_major = 0, after.gpu.cc_minor = 22;
+  EXPECT_THAT(compare(before, after, {}, {}).warnings,
+              ::testing::ElementsAre("the GPUs differ: h200 (compute capability 9.0) before, s4000 (mp_22) after"));
+}
+
 TEST(Totals, CountsThatAreAbsentAreZeroAndQuotientsAreLeftOut) {
   report::Report report;
   report.launches.resize(3);

@@ -82,6 +82,7 @@ MUSCOPE_DRIVER_ENTRY(cuDeviceTotalMem_v2)(std::size_t* bytes, CUdevice device) {
 MUSCOPE_DRIVER_ENTRY(cuDeviceGetAttribute)(int* value, CUdevice_attribute which, CUdevice device) {
   return with_device(device, [&](Runtime& runtime) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    muscope::runtime::tell_stand_ins(runtime.gpu(), which);
     return muscope::runtime::device_attribute(runtime.gpu(), device, which, *value) ? CUDA_SUCCESS
                                                                                     : CUDA_ERROR_INVALID_VALUE;
   });

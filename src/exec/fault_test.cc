@@ -1,4 +1,8 @@
 // What ends a launch early: bad addresses, misalignment, traps, unsupported instructions; and what is told about it.
+#include <sys/resource.h>
+
+#include <fstream>
+
 #include "exec/test_kernel.h"
 
 namespace muscope::exec::testing {
@@ -220,6 +224,33 @@ TEST(Fault, ConstantsAndParametersOutOfRange) {
     EXPECT_EQ(f.fault().code, "D601") << access;
     EXPECT_EQ(f.fault().thread[0], access[8] == ' ' ? 4u : f.fault().thread[0]);
   }
+}
+
+// The block's memory is refused on the engine's own thread: the launch ends, the process does not.
+TEST(Fault, MemoryThatThisMachineDoesNotHave) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "allocators of sanitizers end the process";
+#endif
+  Machine m;
+  m.load(kernel("st.global.u32 [%l0], %t;"));
+  const u64 out = m.zeros(4096);
+  m.run_ok("k", {2, 1, 1}, {64, 1, 1}, out);  // its threads are there
+  LaunchRequest request = m.request("k", {2, 1, 1}, {64, 1, 1}, out);
+  request.dynamic_shared = 3'000'000'000;
+  u64 pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit less = before;
+  less.rlim_cur = pages * 4096 + (u64{1} << 30);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
+  const Faulted f{m.run(request)};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(f.result.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(f.fault().code, "D625");
+  expect_no_counts(f.result);
+  m.run_ok("k", {2, 1, 1}, {64, 1, 1}, out);
+  EXPECT_EQ(m.read<u32>(out, 64)[63], 63u);
 }
 
 }  // namespace

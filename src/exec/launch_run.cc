@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <new>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -120,8 +122,31 @@ std::uint64_t LaunchRun::handed_out(std::uint64_t shared_bytes) const {
 }
 
 void LaunchRun::work() {
-  const code::Kernel& kernel = *program_->kernel;
   Worker worker;
+  std::unique_ptr<views::AccessCounts> counts;
+  try {
+    run_blocks(worker, counts);
+  } catch (const std::bad_alloc&) {
+    out_of_memory(worker);
+  } catch (const std::length_error&) {  // a size that no container has
+    out_of_memory(worker);
+  }
+  merge(worker, counts.get());
+}
+
+/// Ends the launch: which block asked for too much depends on what the others hold, so it is told of the first.
+void LaunchRun::out_of_memory(Worker& worker) {
+  worker.fault = {};
+  worker.fault.outcome = Outcome::kUnsupported;
+  worker.fault.op = UINT32_MAX;  // no instruction's doing
+  worker.fault.code = "D625";
+  worker.fault.text = "this machine's memory does not suffice for the launch";
+  worker.fault.hint = "fewer --threads run fewer blocks at one time; see `muscope explain D625`";
+  context_.fault_order = 0;
+}
+
+void LaunchRun::run_blocks(Worker& worker, std::unique_ptr<views::AccessCounts>& counts) {
+  const code::Kernel& kernel = *program_->kernel;
   worker.program = const_cast<Program*>(program_.get());
   worker.memory = context_.memory;
   worker.launch = &context_;
@@ -129,7 +154,6 @@ void LaunchRun::work() {
   worker.block_executions.assign(kernel.blocks.size(), 0);
   worker.block_lanes.assign(kernel.blocks.size(), 0);
   worker.guarded_lanes.assign(kernel.ops.size(), 0);
-  std::unique_ptr<views::AccessCounts> counts;
   if (request_.observe) {
     counts = new_counts();
     worker.sink = counts.get();
@@ -138,7 +162,6 @@ void LaunchRun::work() {
     run_ordered(worker);
   else
     run_parallel(worker);
-  merge(worker, counts.get());
 }
 
 void LaunchRun::finish_blocks(std::vector<std::unique_ptr<Block>>& blocks) {
@@ -318,10 +341,13 @@ std::shared_ptr<const views::LaunchSamples> LaunchRun::samples() const {
 
 void LaunchRun::merge(Worker& worker, views::AccessCounts* counts) {
   const std::lock_guard lock(mutex_);
-  if (counts) counts_->merge(*counts);
-  for (std::size_t i = 0; i < block_executions_.size(); ++i)
-    block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
-  for (std::size_t i = 0; i < guarded_lanes_.size(); ++i) guarded_lanes_[i] += worker.guarded_lanes[i];
+  // A launch with a fault has no counts, and a worker without memory may have no room for them.
+  if (!worker.fault) {
+    if (counts) counts_->merge(*counts);
+    for (std::size_t i = 0; i < block_executions_.size(); ++i)
+      block_executions_[i] += worker.block_executions[i], block_lanes_[i] += worker.block_lanes[i];
+    for (std::size_t i = 0; i < guarded_lanes_.size(); ++i) guarded_lanes_[i] += worker.guarded_lanes[i];
+  }
   for (const auto& [key, noted] : worker.finding_by_op) {
     Noted& known = findings_[key];
     const std::uint64_t count = known.finding.count + noted.finding.count;

@@ -29,6 +29,9 @@ class LaunchRun final : public LaunchHandle, public std::enable_shared_from_this
   void fill_driver_words();
   std::uint64_t handed_out(std::uint64_t shared_bytes) const;
   void fill_const_bank();
+  /// The worker's share of the blocks; `counts` gets what it counts. Throws std::bad_alloc and std::length_error.
+  void run_blocks(Worker& worker, std::unique_ptr<views::AccessCounts>& counts);
+  void out_of_memory(Worker& worker);
   void run_parallel(Worker& worker);
   /// Clusters (blocks, without them) that the GPU could hold at one time; where its size is not published, no fewer
   /// than any GPU holds.

@@ -234,6 +234,19 @@ TEST(Json, BrokenTextIsWrittenAsUtf8) {
   EXPECT_NO_THROW(from_json(to_json(report), "x.json"));
 }
 
+// Names of a report that somebody sent neither steer the terminal nor forge lines; source lines stay as they are.
+TEST(Json, ControlCharactersOfNamesAreEscaped) {
+  views::ProcessRecord process = testing::faulty();
+  for (views::KernelInfo& kernel : process.kernels) kernel.name = "k\x1b]0;x\x07\nerror D999: forged";
+  const Report report = from_json(to_json(report_of(process)), "x.json");
+  EXPECT_EQ(report.launches.at(0).kernel, "k\\x1b]0;x\\x07\\x0aerror D999: forged");
+  const std::string text = to_text(report, options(100));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find("\nerror D999"), std::string::npos);
+  EXPECT_EQ(muscope::to_text(Diagnostic{Severity::kError, "D601", "in k\x1b[31m", {}, "a\x7f"}),
+            "error D601: in k\\x1b[31m\n  help: a\\x7f\n");
+}
+
 TEST(Json, WrongFilesAreRefusedByName) {
   const auto code_of = [](const std::string& text) {
     try {

@@ -47,9 +47,20 @@ class Node {
       use(item.key(), Node(item.value(), fmt::format("{}/{}", path_, item.key()), file_));
   }
 
-  std::string text() const {
+  std::string raw_text() const {
     if (!json_.is_string()) wrong(file_, path_, "expected text");
     return json_.get<std::string>();
+  }
+  /// For one line of a message or table: control characters, which could steer a terminal or forge lines, as \x1b.
+  std::string text() const {
+    std::string out;
+    for (const char c : raw_text()) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+        out += fmt::format("\\x{:02x}", c);
+      else
+        out += c;
+    }
+    return out;
   }
   bool flag() const {
     if (!json_.is_boolean()) wrong(file_, path_, "expected true or false");
@@ -87,7 +98,7 @@ class Node {
   }
   std::vector<std::string> texts() const {
     std::vector<std::string> all;
-    each([&](const Node& node) { all.push_back(node.text()); });
+    each([&](const Node& node) { all.push_back(node.raw_text()); });
     return all;
   }
   void wrong_here(std::string_view what) const { wrong(file_, path_, what); }
@@ -379,7 +390,8 @@ Sources read_sources(const Node& node) {
   Sources sources;
   node.each([&](const Node& file) {
     std::map<int, std::string>& lines = sources[file.at("file").text()];
-    file.at("lines").each([&](const Node& line) { lines[line.at("line").integer<int>()] = line.at("text").text(); });
+    file.at("lines").each(
+        [&](const Node& line) { lines[line.at("line").integer<int>()] = line.at("text").raw_text(); });
   });
   return sources;
 }
@@ -411,7 +423,7 @@ Report from_json(std::string_view text, std::string_view name, Sources* sources)
   report.exit_text = program.at("exit_text").text();
   report.toolchain = program.at("toolchain").text();
   report.gpu = read_gpu(root.at("gpu"));
-  report.notes = root.at("notes").texts();
+  root.at("notes").each([&](const Node& node) { report.notes.push_back(node.text()); });
   report.diagnostics = read_diagnostics(root.at("diagnostics"));
   root.at("processes").each([&](const Node& process) { report.processes.push_back(read_process(process)); });
   root.at("launches").each([&](const Node& launch) {

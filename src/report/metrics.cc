@@ -70,6 +70,9 @@ Diagnostic not_modelled(std::string_view asked, const MetricRow& row) {
   return {Severity::kWarning, "D710", fmt::format("metric '{}' is not modelled yet", asked), {}, std::move(hint)};
 }
 
+/// Of a name or pattern that was asked for; looking for what is near takes time with its length.
+constexpr std::size_t kLongestName = 1000;
+
 [[noreturn]] void unknown_metric(std::string_view name) {
   std::vector<std::string_view> known;
   for (const MetricRow& row : metric_rows()) {
@@ -77,6 +80,9 @@ Diagnostic not_modelled(std::string_view asked, const MetricRow& row) {
     for (const std::string_view alias : split_list(row.nvprof)) known.push_back(alias);
   }
   std::string hint = "muscope explain --all lists the metrics";
+  if (name.size() > kLongestName)
+    fail("D107", fmt::format("a metric's name of {} characters, at most {} are allowed", name.size(), kLongestName),
+         std::move(hint));
   if (const auto near = nearest_names(name, known, 2); !near.empty())
     hint = fmt::format("did you mean {}? {}", fmt::join(near, " or "), hint);
   fail("D107", fmt::format("unknown metric '{}'", name), std::move(hint));
@@ -186,6 +192,7 @@ MetricSelection select_metrics(std::string_view list) {
       selection.rows.push_back(&row);
   };
   for (const std::string_view name : split_list(list)) {
+    if (name.size() > kLongestName) unknown_metric(name);
     if (name.find_first_of("*?") != std::string_view::npos) {
       const std::size_t before = selection.rows.size();
       bool known = false;

@@ -34,6 +34,18 @@ Metrics metrics_of(std::initializer_list<views::SiteCounts> sites) {
   return compute_metrics(counts, {});
 }
 
+TEST(Selection, VeryLongNamesAreRefusedAtOnce) {
+  for (const char* begin : {"", "*"}) {
+    try {
+      select_metrics(begin + std::string(100'000, 'a'));
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.diagnostics().front().code, "D107");
+      EXPECT_LT(std::string(error.what()).size(), 300u);
+    }
+  }
+}
+
 TEST(MetricTable, EveryRowIsDescribed) {
   std::set<std::string_view> names;
   for (const MetricRow& row : metric_rows()) {

@@ -1,4 +1,7 @@
 // Devices: selection, properties, limits, synchronisation, peers, versions.
+#include <fmt/format.h>
+
+#include <atomic>
 #include <cstring>
 
 #include "runtime/capture.h"
@@ -26,6 +29,7 @@ cudaError_t properties_of(Properties* properties, int index) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (runtime.device(index) == nullptr) return cudaErrorInvalidDevice;
     fill_properties(runtime.gpu(), index, *properties);
+    tell_stand_ins(runtime.gpu(), 0);
     return cudaSuccess;
   });
 }
@@ -46,6 +50,19 @@ cudaError_t put(int* out, int value) {
 }
 
 }  // namespace
+
+namespace muscope::runtime {
+void tell_stand_ins(const arch::GpuSpec& gpu, int number) {
+  static std::atomic<bool> told{false};
+  const std::string names = stand_ins(gpu, number);
+  if (names.empty() || told.exchange(true)) return;
+  tell("D518",
+       fmt::format("the program asks for properties of {} that are not known, and gets assumed ones: {}", gpu.name,
+                   names),
+       "what it decides by them may differ on the GPU; a JSON file for --gpu can state them: see `muscope explain "
+       "D518`");
+}
+}  // namespace muscope::runtime
 
 MUSCOPE_ENTRY(cudaGetDeviceCount)(int* count) {
   // Also answered in a forked child (H200).
@@ -103,6 +120,7 @@ MUSCOPE_ENTRY(cudaDeviceGetAttribute)(int* value, cudaDeviceAttr attribute, int 
   return enter(Needs::kRuntime, [&](Runtime& runtime) -> cudaError_t {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (runtime.device(index) == nullptr) return cudaErrorInvalidDevice;
+    tell_stand_ins(runtime.gpu(), attribute);
     return device_attribute(runtime.gpu(), index, attribute, *value) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

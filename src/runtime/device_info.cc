@@ -37,6 +37,27 @@ int known(const arch::Sourced& number, int otherwise, double scale = 1) {
   return number.known ? clamp(number.value * scale) : otherwise;
 }
 
+// What is told where the spec knows nothing: never an H200's number, never 0, which programs divide by. An SM takes one
+// block of the largest size at a time, and there is one, as launches take it to be.
+constexpr int kOneSm = 1, kOneBlock = 1, kGigahertzInKhz = 1000000, kBusBits = 128, kL2Bytes = 1 << 20;
+
+struct StandIn {
+  arch::Sourced arch::GpuSpec::* number;
+  std::string_view name;
+  std::array<int, 2> attributes;
+};
+constexpr std::array kStandIns = {
+    StandIn{&arch::GpuSpec::sm_count, "multiprocessors", {cudaDevAttrMultiProcessorCount, 0}},
+    StandIn{&arch::GpuSpec::clock_mhz, "clock", {cudaDevAttrClockRate, 0}},
+    StandIn{&arch::GpuSpec::memory_clock_mhz, "memory clock", {cudaDevAttrMemoryClockRate, 0}},
+    StandIn{&arch::GpuSpec::memory_bus_bits, "memory bus width", {cudaDevAttrGlobalMemoryBusWidth, 0}},
+    StandIn{&arch::GpuSpec::l2_bytes, "L2 bytes", {cudaDevAttrL2CacheSize, cudaDevAttrMaxPersistingL2CacheSize}},
+    StandIn{&arch::GpuSpec::max_threads_per_sm, "threads of an SM", {cudaDevAttrMaxThreadsPerMultiProcessor, 0}},
+    StandIn{&arch::GpuSpec::max_blocks_per_sm, "blocks of an SM", {cudaDevAttrMaxBlocksPerMultiprocessor, 0}},
+    StandIn{&arch::GpuSpec::shared_per_sm, "shared bytes of an SM", {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0}},
+    StandIn{&arch::GpuSpec::registers_per_sm, "registers of an SM", {cudaDevAttrMaxRegistersPerMultiprocessor, 0}},
+};
+
 }  // namespace
 
 std::pair<int, int> reported_capability(const arch::GpuSpec& gpu) {
@@ -67,25 +88,25 @@ bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& val
       value = known(gpu.registers_per_block, value);
       break;
     case cudaDevAttrClockRate:
-      value = known(gpu.clock_mhz, value, 1000);
+      value = known(gpu.clock_mhz, kGigahertzInKhz, 1000);
       break;
     case cudaDevAttrMultiProcessorCount:
-      value = known(gpu.sm_count, value);
+      value = known(gpu.sm_count, kOneSm);
       break;
     case cudaDevAttrPciBusId:
       value = device + 1;
       break;
     case cudaDevAttrMemoryClockRate:
-      value = known(gpu.memory_clock_mhz, value, 1000);
+      value = known(gpu.memory_clock_mhz, kGigahertzInKhz, 1000);
       break;
     case cudaDevAttrGlobalMemoryBusWidth:
-      value = known(gpu.memory_bus_bits, value);
+      value = known(gpu.memory_bus_bits, kBusBits);
       break;
     case cudaDevAttrL2CacheSize:
-      value = known(gpu.l2_bytes, value);
+      value = known(gpu.l2_bytes, kL2Bytes);
       break;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
-      value = known(gpu.max_threads_per_sm, value);
+      value = known(gpu.max_threads_per_sm, known(gpu.max_threads_per_block, value));
       break;
     case cudaDevAttrComputeCapabilityMajor:
       value = reported_capability(gpu).first;
@@ -94,10 +115,10 @@ bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& val
       value = reported_capability(gpu).second;
       break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      value = known(gpu.shared_per_sm, value);
+      value = known(gpu.shared_per_sm, known(gpu.shared_per_block_optin, known(gpu.shared_per_block, value)));
       break;
     case cudaDevAttrMaxRegistersPerMultiprocessor:
-      value = known(gpu.registers_per_sm, value);
+      value = known(gpu.registers_per_sm, known(gpu.registers_per_block, value));
       break;
     case cudaDevAttrMultiGpuBoardGroupID:
       value = device;
@@ -115,10 +136,10 @@ bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& val
       value = known(gpu.shared_per_block_optin, known(gpu.shared_per_block, value));
       break;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
-      value = known(gpu.max_blocks_per_sm, value);
+      value = known(gpu.max_blocks_per_sm, kOneBlock);
       break;
     case cudaDevAttrMaxPersistingL2CacheSize:
-      value = cc < 80 ? 0 : known(gpu.l2_bytes, value, 0.625);
+      value = cc < 80 ? 0 : known(gpu.l2_bytes, kL2Bytes / 8 * 5, 0.625);
       break;
     case cudaDevAttrMaxAccessPolicyWindowSize:
       value = cc < 80 ? 0 : value;
@@ -133,6 +154,17 @@ bool device_attribute(const arch::GpuSpec& gpu, int device, int number, int& val
       break;
   }
   return true;
+}
+
+std::string stand_ins(const arch::GpuSpec& gpu, int number) {
+  bool asked = number == 0;
+  std::string names;
+  for (const StandIn& s : kStandIns) {
+    if ((gpu.*s.number).known) continue;
+    asked = asked || std::find(s.attributes.begin(), s.attributes.end(), number) != s.attributes.end();
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
+  }
+  return asked ? names : std::string();
 }
 
 std::string pci_bus_id(int device) { return fmt::format("0000:{:02X}:00.0", device + 1); }
