@@ -38,6 +38,15 @@ Diagnostic warning(std::string_view code, std::string text, std::string hint) {
 
 constexpr double kSlowAssembly = 3;  ///< seconds of ptxas after which people at a terminal are told
 
+/// The first of these codes that a process of the run was told; empty when none was.
+std::string found_code(const RunRecords& records, std::initializer_list<const char*> codes) {
+  for (const char* const code : codes)
+    for (const views::ProcessRecord& p : records.processes)
+      if (std::any_of(p.findings.begin(), p.findings.end(), [code](const views::Finding& f) { return f.code == code; }))
+        return code;
+  return {};
+}
+
 /// Why there is nothing to report, as well as it can be known.
 Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program, const RunRecords& records,
                             const ChildResult& child) {
@@ -72,11 +81,11 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
                                : records.processes.front().kernels.front().name);
   } else if (child.timed_out || child.interrupted_by != 0) {
     d.hint = "the program was stopped before its first launch";
-  } else if (std::any_of(records.processes.begin(), records.processes.end(), [](const views::ProcessRecord& p) {
-               return std::any_of(p.findings.begin(), p.findings.end(),
-                                  [](const views::Finding& f) { return f.code == "D507"; });
-             })) {
-    d.hint = "every launch was refused (D507)";
+  } else if (const std::string code = found_code(records, {"D507"}); !code.empty()) {
+    d.hint = fmt::format("every launch was refused ({})", code);
+  } else if (const std::string code = found_code(records, {"D503", "D509", "D208"}); !code.empty()) {
+    d.hint =
+        fmt::format("the program's kernels, or some of them, could not be loaded ({}): launches of them fail", code);
   } else if (child.exit_code != 0 && program.argv.size() == 1 && child.exit_text.starts_with("exited")) {
     d.hint = fmt::format("the program {}, and it got no arguments: they stand behind it, as in 'muscope run {} 1024'",
                          ended, request.sources.empty() ? program.argv.front() : request.sources.front());

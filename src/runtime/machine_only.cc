@@ -22,8 +22,8 @@ class Frame {
     if (bank != nullptr) variables(".const", *bank);
     for (const cubin::DataSection& section : code.image.data) variables(".global", section);
     for (const std::string& function : functions_) text_ += fmt::format(".visible .func {}() {{ ret; }}\n", function);
-    text_ += pointers_;
     for (const cubin::CubinKernel& kernel : code.info.kernels) this->kernel(kernel);
+    text_ += pointers_;  // after what they point to
   }
   std::string take() { return std::move(text_); }
 
@@ -49,7 +49,7 @@ class Frame {
       if (inside.empty())
         text_ += plain(space, symbol, bytes);
       else
-        pointers_ += with_pointers(space, symbol, bytes, inside);  // after what they point to
+        pointers_ += with_pointers(space, symbol, bytes, inside);
     }
   }
 
@@ -72,9 +72,9 @@ class Frame {
     }
     for (const cubin::Relocation& r : relocations) {
       const std::uint64_t at = r.offset - symbol.offset;
-      // Linked code: the address of a function, which LoadedModule takes from the machine code.
+      // Linked code: the address of a function, which LoadedModule takes from the machine code; or a kernel.
       if (at % 8 == 0 && r.place == cubin::SymbolPlace::kCode && !r.symbol.starts_with('.')) {
-        functions_.insert(r.symbol);
+        if (code_.info.kernel(r.symbol) == nullptr) functions_.insert(r.symbol);
         words[at / 8] = r.symbol;
         continue;
       }

@@ -218,10 +218,11 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   std::vector<ptx::Module> modules;
   ChosenPtx chosen;
   std::deque<std::string> texts;  // of the chosen parts
+  std::vector<const std::vector<cubin::FatbinEntry>*> without_ptx;
   for (const auto& unit : units) {
     const cubin::PtxChoice choice = cubin::choose_ptx(unit, sm);
     if (choice.entry == nullptr) {
-      if (units.size() > 1) tell_part_without_ptx(binary.program, unit);
+      without_ptx.push_back(&unit);
       chosen.incomplete = true;
       continue;
     }
@@ -248,6 +249,8 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
     binary.ptx_sm = choice.entry->target.sm;
     binary.ptx_name = name;
   }
+  // The device runtime brings PTX of its own: not that of the program.
+  if (!without_ptx.empty() && std::all_of(chosen.parts.begin(), chosen.parts.end(), is_device_runtime)) modules.clear();
   if (modules.empty()) {
     binary.machine = choose_machine_code(binary.fatbin, {}, sm, RunOptions::of_process());
     if (binary.machine.code) {
@@ -267,7 +270,12 @@ void Modules::decode(Runtime& runtime, FatBinary& binary) {
   }
   const bool ptx_alone = !binary.only_machine_code;
   if (ptx_alone) binary.machine = choose_machine_code(binary.fatbin, chosen, sm, RunOptions::of_process());
-  const bool differs = ptx_alone && differs_by_source(binary, chosen, sm);
+  // Linked machine code has what files without PTX had.
+  const bool partial = ptx_alone && !without_ptx.empty();
+  if (partial && binary.machine.code && take_machine_code_alone(binary, modules)) binary.only_machine_code = true;
+  if (partial && !binary.only_machine_code)
+    for (const auto* unit : without_ptx) tell_part_without_ptx(binary.program, *unit);
+  const bool differs = ptx_alone && !binary.only_machine_code && differs_by_source(binary, chosen, sm);
   if (differs && binary.machine.code && take_machine_code_alone(binary, modules)) binary.only_machine_code = true;
   if (differs && !binary.only_machine_code) {
     // What the program is told of its kernels must be true of those that run.

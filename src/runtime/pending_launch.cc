@@ -164,6 +164,16 @@ std::vector<exec::DeviceLaunch> run_child(PendingLaunch& parent, const Child& ch
   Spool::of_process().kernel(*entry->info);
   Spool::of_process().launch_begin(pending.index, entry->info->name,
                                    std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2]);
+  if (*Spool::of_process().stop_flag() != 0) {
+    // Small kernels end before they see it, and a chain of them would go on.
+    exec::LaunchResult stopped;
+    stopped.outcome = exec::Outcome::kStopped;
+    stopped.record.fault.code = "D604";
+    stopped.record.fault.text = "stopped before its first block: kernels were still launching kernels";
+    stopped.record.fault.hint = "does the chain of launches end? raise --timeout if it needs more time";
+    record(pending, stopped);
+    return {};
+  }
   const auto handle = parent.runtime.engine().start(request);
   handle->wait_ended();
   exec::LaunchResult& result = handle->result();

@@ -405,11 +405,12 @@ struct BinaryRun {
   json report;
 };
 
-BinaryRun run_binary(const std::string& name) {
+BinaryRun run_binary(const std::string& name, const char* count_from = "auto") {
   std::string folder = (fs::temp_directory_path() / "muscope-test-XXXXXX").string();
   ::mkdtemp(folder.data());
   BinaryRun run;
-  run.result = toolchain::run_process({kMuscope, "run", "--json", folder + "/report.json", kBinaries + name});
+  run.result = toolchain::run_process(
+      {kMuscope, "run", "--count-from", count_from, "--json", folder + "/report.json", kBinaries + name});
   std::ifstream in(folder + "/report.json");
   run.report = json::parse(in, nullptr, false);
   fs::remove_all(folder);
@@ -427,11 +428,20 @@ TEST(RunBinaries, DeviceCodeOfSeveralFilesIsLinked) {
 }
 
 TEST(RunBinaries, AFileWithoutPtxIsToldAndOnlyWhatNeedsItFails) {
-  const BinaryRun run = run_binary("rdc_partial");
+  const BinaryRun run = run_binary("rdc_partial", "ptx");
   EXPECT_EQ(run.result.exit_code, 1);
   EXPECT_THAT(run.result.out, HasSubstr("warning D208"));
   EXPECT_THAT(run.result.out, HasSubstr("has no PTX, only SASS 90"));
   EXPECT_THAT(run.result.out, HasSubstr("external function '_Z6triplei'"));
+}
+
+// The linked machine code has it all.
+TEST(RunBinaries, AFileWithoutPtxRunsFromMachineCode) {
+  const BinaryRun run = run_binary("rdc_partial");
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.out, HasSubstr("rdc PASS"));
+  EXPECT_THAT(run.result.out, Not(HasSubstr("D208")));
+  EXPECT_THAT(run.report["processes"][0]["diagnostics"], IsEmpty());
 }
 
 // What an H200 said (driver 580.159): the stack of the machine code, spilled registers included.

@@ -36,16 +36,18 @@ std::map<std::string, int> launches_by_kernel(const std::string& text) {
   return counts;
 }
 
-/// The program's output from PTX, from machine code of two GPUs, and from PTX that ptxas and nvlink make code of.
+/// The program's output from PTX, from machine code of two GPUs, with and without PTX, and from PTX that ptxas and
+/// nvlink make code of.
 void expect_output_of_launches(const std::string& program, const std::string& lines) {
   if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
   const std::string source = MUSCOPE_SOURCE_DIR "/tests/programs/" + program + ".cu";
   struct Way {
     const char *gpu, *from, *threads, *code;
   };
-  for (const Way& way : {Way{"h200", "ptx", "1", "-arch=sm_90"}, Way{"h200", "sass", "3", "-arch=sm_90"},
-                         Way{"a100", "sass", "1", "-arch=sm_80"},
-                         Way{"h200", "auto", "3", "-gencode arch=compute_80,code=compute_80"}}) {
+  for (const Way& way :
+       {Way{"h200", "ptx", "1", "-arch=sm_90"}, Way{"h200", "sass", "3", "-arch=sm_90"},
+        Way{"a100", "sass", "1", "-arch=sm_80"}, Way{"h200", "auto", "1", "-gencode arch=compute_90,code=sm_90"},
+        Way{"h200", "auto", "3", "-gencode arch=compute_80,code=compute_80"}}) {
     const ProcessResult run = toolchain::run_process(
         {kMuscope, "run", "-q", "--toolchain", "nvcc", "--gpu", way.gpu, "--count-from", way.from, "--threads",
          way.threads, "--compile-flags", std::string("-std=c++17 -rdc=true -lcudadevrt ") + way.code, source});
@@ -80,6 +82,19 @@ TEST(RunSources, LaunchesOfKernelsAreCounted) {
   ASSERT_FALSE(report.is_discarded());
   for (const json& launch : report.at("launches"))
     EXPECT_EQ(launch.at("counted_from").at("source"), "sm_90 machine code (cubin sm_90 in the program)");
+}
+
+// Each of its kernels is too short to notice that it should stop.
+TEST(RunSources, AnEndlessChainOfLaunchesIsStoppedAndNamed) {
+  if (!toolchain::find_nvcc(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs nvcc";
+  const ProcessResult run = toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "nvcc", "--timeout", "2",
+                                                    "--compile-flags", "-std=c++17 -rdc=true -lcudadevrt -arch=sm_90",
+                                                    MUSCOPE_SOURCE_DIR "/tests/programs/endless_launches.cu"});
+  EXPECT_EQ(run.out, "cudaErrorLaunchTimeout\n");
+  EXPECT_THAT(run.err,
+              testing::ContainsRegex("D734: the program did not end within 2 s; kernel again\\(unsigned int ?\\*\\) "
+                                     "\\(launch [0-9]+\\) was running"));
+  EXPECT_THAT(run.err, testing::HasSubstr("error D604: stopped before its first block"));
 }
 
 // What each kernel writes follows from its text alone.
