@@ -43,6 +43,18 @@ __host__ __device__ inline std::uint32_t mixed(std::uint32_t i) {
 /// An impossible value, for stores that keep loads alive and never happen.
 constexpr std::uint32_t kNever = 0x5bd1e995u;
 
+/// A copy of 16 bytes per lane, four loads in flight: blocks of 512 threads take 2,048 vectors each.
+__device__ inline void copy_by_blocks(uint4* out, const uint4* in, std::size_t count) {
+  const std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x;
+  uint4 v[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    if (base + k * 512 < count) v[k] = in[base + k * 512];
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    if (base + k * 512 < count) out[base + k * 512] = v[k];
+}
+
 namespace internal {
 
 template <typename Value>
@@ -82,16 +94,9 @@ static __global__ void spin(long long nanoseconds, long long* out) {
   out[1] = static_cast<long long>(now - begin);
 }
 
-/// A copy of 16 bytes per lane, four loads in flight: the sentinel of every round.
+/// The sentinel of every round.
 static __global__ void __launch_bounds__(512) sentinel(uint4* out, const uint4* in, std::size_t count) {
-  const std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x;
-  uint4 v[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (base + k * 512 < count) v[k] = in[base + k * 512];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (base + k * 512 < count) out[base + k * 512] = v[k];
+  copy_by_blocks(out, in, count);
 }
 
 struct MixedWord {

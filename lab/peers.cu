@@ -12,14 +12,7 @@ using Word = std::uint32_t;
 using Clock = std::chrono::steady_clock;
 
 __global__ void __launch_bounds__(512) lanes_copy(uint4* out, const uint4* in, std::size_t count) {
-  const std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x;
-  uint4 v[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (base + k * 512 < count) v[k] = in[base + k * 512];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    if (base + k * 512 < count) out[base + k * 512] = v[k];
+  lab::copy_by_blocks(out, in, count);
 }
 
 struct Same {

@@ -26,6 +26,8 @@
 namespace muscope::cli {
 namespace {
 
+constexpr int kNotStarted = 127;  // of the dynamic linker (glibc)
+
 Diagnostic warning(std::string_view code, std::string text, std::string hint) {
   // Field by field: g++ 12 warns about a list with temporaries in it.
   Diagnostic d;
@@ -86,6 +88,8 @@ Diagnostic nothing_launched(const RunRequest& request, const RunProgram& program
   } else if (const std::string code = found_code(records, {"D503", "D509", "D208"}); !code.empty()) {
     d.hint =
         fmt::format("the program's kernels, or some of them, could not be loaded ({}): launches of them fail", code);
+  } else if (child.exit_code == kNotStarted && records.processes.empty()) {
+    d.hint = "it did not start: a library was not found, as the message above says; 'ldd' lists what it needs";
   } else if (child.exit_code != 0 && program.argv.size() == 1 && child.exit_text.starts_with("exited")) {
     d.hint = fmt::format("the program {}, and it got no arguments: they stand behind it, as in 'muscope run {} 1024'",
                          ended, request.sources.empty() ? program.argv.front() : request.sources.front());

@@ -12,7 +12,15 @@
 namespace muscope::runtime {
 namespace {
 
-enum Shims { BOTH, ONLY12, ONLY13 };
+/// The sonames that have a function, as a set of bits.
+enum Shims {
+  ONLY11 = 1,
+  ONLY12 = 2,
+  ONLY13 = 4,
+  UNTIL12 = ONLY11 | ONLY12,
+  SINCE12 = ONLY12 | ONLY13,
+  ALL = UNTIL12 | ONLY13
+};
 
 struct Row {
   std::string_view name;
@@ -29,9 +37,9 @@ constexpr Row kRows[] = {
 }  // namespace
 
 void* api_function(std::string_view name, int major) {
-  const Shims other = major >= 13 ? ONLY12 : ONLY13;
+  const Shims own = major >= 13 ? ONLY13 : major == 12 ? ONLY12 : ONLY11;
   const auto found = std::find_if(std::begin(kRows), std::end(kRows),
-                                  [&](const Row& row) { return row.name == name && row.shims != other; });
+                                  [&](const Row& row) { return row.name == name && (row.shims & own) != 0; });
   return found == std::end(kRows) ? nullptr : reinterpret_cast<void*>(found->function);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kDriverVersion = 13000;
 constexpr int kRuntimeVersion13 = 13000;
+constexpr int kRuntimeVersion11 = 11080;
 constexpr int kRuntimeVersion12 = 12090;
 
 constexpr unsigned kDeviceFlags =
@@ -73,6 +74,8 @@ MUSCOPE_ENTRY(cudaGetDeviceCount)(int* count) {
 MUSCOPE_ENTRY(cudaRuntimeGetVersion)(int* version) { return put(version, kRuntimeVersion13); }
 
 MUSCOPE_EXPORT cudaError_t muscope_cudaRuntimeGetVersion_12(int* version) { return put(version, kRuntimeVersion12); }
+
+MUSCOPE_EXPORT cudaError_t muscope_cudaRuntimeGetVersion_11(int* version) { return put(version, kRuntimeVersion11); }
 
 MUSCOPE_ENTRY(cudaDriverGetVersion)(int* version) { return put(version, kDriverVersion); }
 

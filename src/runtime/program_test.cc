@@ -63,6 +63,15 @@ TEST(StaticRuntime, IsFoundByItsSymbols) {
   EXPECT_TRUE(static_functions({}, major).empty());
 }
 
+TEST(StaticRuntime, OfCuda11IsFoundByAFunctionThatLaterOnesLack) {
+  const std::string program = read(kBinary + "/tests/muscope_static_program_11");
+  int major = 0;
+  const auto functions =
+      static_functions({reinterpret_cast<const std::uint8_t*>(program.data()), program.size()}, major);
+  EXPECT_FALSE(functions.empty());
+  EXPECT_EQ(major, 11);
+}
+
 #ifndef MUSCOPE_SANITIZED  // a sanitizer's library must be the first to be loaded
 
 TEST(StaticRuntime, JumpsToOurs) {

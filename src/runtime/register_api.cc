@@ -23,6 +23,8 @@ MUSCOPE_EXPORT void** muscope___cudaRegisterFatBinary(void* wrapper) { return ad
 
 MUSCOPE_EXPORT void** muscope___cudaRegisterFatBinary_12(void* wrapper) { return add(wrapper, 12); }
 
+MUSCOPE_EXPORT void** muscope___cudaRegisterFatBinary_11(void* wrapper) { return add(wrapper, 11); }
+
 MUSCOPE_EXPORT void muscope___cudaRegisterFatBinaryEnd(void** handle) {
   if (handle == nullptr) return;
   // clang's managed variables are used by host code without any further call; their first values must be there now.

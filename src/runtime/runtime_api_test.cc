@@ -17,10 +17,11 @@ namespace {
 
 void* shim(int version) {
   static void* const loaded[] = {
+      dlopen((std::string(MUSCOPE_BINARY_DIR) + "/lib/muscope/libcudart.so.11.0").c_str(), RTLD_NOW | RTLD_LOCAL),
       dlopen((std::string(MUSCOPE_BINARY_DIR) + "/lib/muscope/libcudart.so.12").c_str(), RTLD_NOW | RTLD_LOCAL),
       dlopen((std::string(MUSCOPE_BINARY_DIR) + "/lib/muscope/libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL),
   };
-  void* const handle = loaded[version - 12];
+  void* const handle = loaded[version - 11];
   if (handle == nullptr) ADD_FAILURE() << dlerror();
   return handle;
 }
@@ -50,8 +51,8 @@ class RuntimeApi : public ::testing::Test {
 };
 
 TEST_F(RuntimeApi, SonamesAndVersionNodesAreCudas) {
-  for (const int version : {12, 13}) {
-    const std::string node = "libcudart.so." + std::to_string(version);
+  for (const int version : {11, 12, 13}) {
+    const std::string node = "libcudart.so." + std::to_string(version) + (version == 11 ? ".0" : "");
     EXPECT_NE(dlvsym(shim(version), "cudaMalloc", node.c_str()), nullptr) << node;
     EXPECT_NE(dlvsym(shim(version), "__cudaRegisterFatBinary", node.c_str()), nullptr) << node;
   }
@@ -304,6 +305,88 @@ TEST_F(RuntimeApi, StreamsAndEvents) {
   EXPECT_EQ(CUDA(cudaStreamDestroy)(stream), cudaSuccess);
   EXPECT_EQ(CUDA(cudaStreamSynchronize)(stream), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(CUDA(cudaStreamDestroy)(nullptr), cudaErrorInvalidResourceHandle);
+}
+
+/// A structure as an older CUDA has it, with bytes behind it that must stay as they are.
+class Older {
+ public:
+  explicit Older(std::size_t bytes) : bytes_(bytes), memory_(bytes + 256, char{0x5a}) {}
+  template <typename T>
+  T at(std::size_t offset) const {
+    T value;
+    std::memcpy(&value, memory_.data() + offset, sizeof value);
+    return value;
+  }
+  void* get() { return memory_.data(); }
+  bool kept() const { return memory_.find_first_not_of(char{0x5a}, bytes_) == std::string::npos; }
+
+ private:
+  std::size_t bytes_;
+  std::string memory_;
+};
+
+// Sizes and offsets: the headers of CUDA 11.8.
+TEST_F(RuntimeApi, OlderProgramsGetNoByteMoreThanTheyHaveRoomFor) {
+  using Get = cudaError_t(void*, unsigned long long);
+  char* const memory = device(16);
+  for (const int version : {11, 12}) {
+    Older properties(728);
+    ASSERT_EQ((*function<cudaError_t(void*, int)>("cudaGetDeviceProperties", version))(properties.get(), 0),
+              cudaSuccess);
+    EXPECT_STREQ(static_cast<char*>(properties.get()), "NVIDIA H200");
+    EXPECT_EQ(properties.at<int>(360), 9);                // major
+    EXPECT_EQ(properties.at<int>(388), 132);              // multiProcessorCount
+    EXPECT_EQ(properties.at<std::size_t>(696), 232448u);  // sharedMemPerBlockOptin
+    EXPECT_EQ(properties.at<std::size_t>(720), 1024u);    // reservedSharedMemPerBlock
+    EXPECT_TRUE(properties.kept());
+    Older pointer(24);
+    ASSERT_EQ((*function<cudaError_t(void*, const void*)>("cudaPointerGetAttributes", version))(pointer.get(), memory),
+              cudaSuccess);
+    EXPECT_EQ(pointer.at<int>(0), cudaMemoryTypeDevice);
+    EXPECT_EQ(pointer.at<void*>(8), memory);
+    EXPECT_TRUE(pointer.kept());
+
+    cudaArray_t array = nullptr;
+    const cudaChannelFormatDesc format{32, 0, 0, 0, cudaChannelFormatKindFloat};
+    ASSERT_EQ(CUDA(cudaMallocArray)(&array, &format, 8, 8, 0), cudaSuccess);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaTextureDesc desc{};
+    desc.addressMode[0] = desc.addressMode[1] = desc.addressMode[2] = cudaAddressModeClamp;
+    cudaTextureObject_t texture = 0;
+    ASSERT_EQ(function<decltype(::cudaCreateTextureObject)>("cudaCreateTextureObject", version)(&texture, &resource,
+                                                                                                &desc, nullptr),
+              cudaSuccess);
+    Older back(64), sampling(version == 11 ? 68 : 72);
+    ASSERT_EQ((*function<Get>("cudaGetTextureObjectResourceDesc", version))(back.get(), texture), cudaSuccess);
+    EXPECT_EQ(back.at<cudaArray_t>(8), array);
+    EXPECT_TRUE(back.kept());
+    ASSERT_EQ((*function<Get>("cudaGetTextureObjectTextureDesc", version))(sampling.get(), texture), cudaSuccess);
+    EXPECT_EQ(sampling.at<int>(0), cudaAddressModeClamp);
+    EXPECT_TRUE(sampling.kept());
+    EXPECT_EQ(CUDA(cudaDestroyTextureObject)(texture), cudaSuccess);
+    EXPECT_EQ(CUDA(cudaFreeArray)(array), cudaSuccess);
+  }
+}
+
+// CUDA 11 gives a place for a node and a text in place of flags.
+TEST_F(RuntimeApi, GraphsOfCuda11) {
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(CUDA(cudaGraphCreate)(&graph, 0), cudaSuccess);
+  cudaGraphExec_t exec = nullptr;
+  cudaGraphNode_t node = reinterpret_cast<cudaGraphNode_t>(8);
+  char text[8] = "before";
+  using Instantiate = cudaError_t(cudaGraphExec_t*, cudaGraph_t, cudaGraphNode_t*, char*, std::size_t);
+  ASSERT_EQ((*function<Instantiate>("cudaGraphInstantiate", 11))(&exec, graph, &node, text, sizeof text), cudaSuccess);
+  EXPECT_EQ(node, nullptr);
+  EXPECT_STREQ(text, "");
+  cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+  using Update = cudaError_t(cudaGraphExec_t, cudaGraph_t, cudaGraphNode_t*, cudaGraphExecUpdateResult*);
+  EXPECT_EQ((*function<Update>("cudaGraphExecUpdate", 11))(exec, graph, &node, &result), cudaSuccess);
+  EXPECT_EQ(result, cudaGraphExecUpdateSuccess);
+  EXPECT_EQ(CUDA(cudaGraphExecDestroy)(exec), cudaSuccess);
+  EXPECT_EQ(CUDA(cudaGraphDestroy)(graph), cudaSuccess);
 }
 
 TEST_F(RuntimeApi, PropertiesAreThoseOfTheGpu) {

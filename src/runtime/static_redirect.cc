@@ -154,7 +154,9 @@ std::vector<StaticFunction> static_functions(std::span<const std::uint8_t> file,
     starts.push_back(symbol.value);
     if (!is_runtime_name(symbol.name)) return true;
     registers |= symbol.name == "__cudaRegisterFatBinary";
+    // A runtime is linked in whole: these stand in every one of 12, and in every one of 11.
     if (symbol.name == "cudaGetDeviceProperties_v2") major = 12;
+    if (symbol.name == "__cudaRegisterTexture") major = 11;
     found.push_back({std::string(symbol.name), symbol.value, 0});
     return true;
   });

@@ -1,15 +1,32 @@
 // A stand-in for libcudart: every function jumps to its namesake in the engine. A jump needs no signature, keeps all
 // arguments where they are, and leaves the program's return address on the stack, where the engine reads it.
-// Compiled once per soname, with MUSCOPE_SHIM set to 12 or 13.
+// Compiled once per soname, with MUSCOPE_SHIM set to 11, 12 or 13.
 
-#if MUSCOPE_SHIM == 13
-#define FORWARD_BOTH(name, target) FORWARD(name, target)
+#define FORWARD_ALL(name, target) FORWARD(name, target)
+#define FORWARD_ONLY11(name, target)
 #define FORWARD_ONLY12(name, target)
-#define FORWARD_ONLY13(name, target) FORWARD(name, target)
-#else
-#define FORWARD_BOTH(name, target) FORWARD(name, target)
-#define FORWARD_ONLY12(name, target) FORWARD(name, target)
 #define FORWARD_ONLY13(name, target)
+#define FORWARD_UNTIL12(name, target)
+#define FORWARD_SINCE12(name, target)
+#if MUSCOPE_SHIM == 11
+#undef FORWARD_ONLY11
+#define FORWARD_ONLY11(name, target) FORWARD(name, target)
+#endif
+#if MUSCOPE_SHIM == 12
+#undef FORWARD_ONLY12
+#define FORWARD_ONLY12(name, target) FORWARD(name, target)
+#endif
+#if MUSCOPE_SHIM == 13
+#undef FORWARD_ONLY13
+#define FORWARD_ONLY13(name, target) FORWARD(name, target)
+#endif
+#if MUSCOPE_SHIM <= 12
+#undef FORWARD_UNTIL12
+#define FORWARD_UNTIL12(name, target) FORWARD(name, target)
+#endif
+#if MUSCOPE_SHIM >= 12
+#undef FORWARD_SINCE12
+#define FORWARD_SINCE12(name, target) FORWARD(name, target)
 #endif
 
 #define FORWARD(name, target)          \

@@ -28,6 +28,10 @@ KEEP static int cudaGetLastError(void) {
   return 999;
 }
 
+#ifdef MUSCOPE_OF_CUDA_11
+KEEP static void __cudaRegisterTexture(void) {}
+#endif
+
 KEEP static int cudaThatNobodyKnows(void) { return 7; }
 
 int main(int argc, char** argv) {

@@ -12,8 +12,7 @@ __global__ void own_element(const float* in, float* out) {  //! own launch kerne
   out[i] = 2 * values[threadIdx.x];
 }
 
-// A tile is loaded, used by all warps and overwritten in the next turn: both barriers are needed.
-__global__ void tile(const float* in, float* out, int turns) {  //! tile launch kernel=tile not=A203
+__device__ __forceinline__ void sum_tiles(const float* in, float* out, int turns) {
   __shared__ volatile float values[kThreads];
   float sum = 0;
 #pragma unroll 1
@@ -26,18 +25,14 @@ __global__ void tile(const float* in, float* out, int turns) {  //! tile launch 
   out[blockIdx.x * kThreads + threadIdx.x] = sum;
 }
 
+// A tile is loaded, used by all warps and overwritten in the next turn: both barriers are needed.
+__global__ void tile(const float* in, float* out, int turns) {  //! tile launch kernel=tile not=A203
+  sum_tiles(in, out, turns);
+}
+
 // One turn shows no need of the second barrier: the next size has it.
 __global__ void one_turn(const float* in, float* out, int turns) {  //! one launch kernel=one_turn not=A203
-  __shared__ volatile float values[kThreads];
-  float sum = 0;
-#pragma unroll 1
-  for (int turn = 0; turn < turns; ++turn) {
-    values[threadIdx.x] = in[turn * kThreads + threadIdx.x];
-    __syncthreads();
-    sum += values[(threadIdx.x + 32) % kThreads];
-    __syncthreads();
-  }
-  out[blockIdx.x * kThreads + threadIdx.x] = sum;
+  sum_tiles(in, out, turns);
 }
 
 // A tree whose last turns are of one warp; the last five without barriers, as was usual with volatile.
