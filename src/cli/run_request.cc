@@ -175,18 +175,21 @@ std::string compiler_option_hint(const std::string& word) {
 }
 
 /// Tells of options that stand too late: the program gets them. Names that programs often have as well are left alone.
-void note_late_options(const Arguments& program_args) {
-  constexpr std::string_view kOurs[] = {"--json",     "--csv",       "--metrics",  "--kernel",
-                                        "--launches", "--html",      "--emit",     "--compile-flags",
-                                        "--emit-dir", "--toolchain", "--max-steps"};
+void note_late_options(const CLI::App& app, const Arguments& program_args) {
+  constexpr std::string_view kOurs[] = {"--json", "--csv", "--metrics", "--kernel", "--launches", "--html", "--emit",
+                                        "--compile-flags", "--emit-dir", "--toolchain", "--max-steps",
+                                        // of muscope check
+                                        "--sarif", "--junit", "--gitlab", "--github", "--markdown", "--budget",
+                                        "--baseline", "--update-baseline", "--init"};
   for (const std::string& word : program_args) {
     const std::string_view name = std::string_view(word).substr(0, word.find('='));
     if (std::find(std::begin(kOurs), std::end(kOurs), name) == std::end(kOurs)) continue;
+    if (app.get_option_no_throw(std::string(name)) == nullptr) continue;
     Diagnostic d;
     d.severity = Severity::kNote;
     d.code = "D126";
     d.text = fmt::format("{} stands after the program, so the program gets it", name);
-    d.hint = fmt::format("options of muscope stand first: muscope run {} ... app.cu", name);
+    d.hint = fmt::format("options of muscope stand first: {} {} ... app.cu", app.get_name(), name);
     std::fputs(to_text(d).c_str(), stderr);
     return;
   }
@@ -304,7 +307,7 @@ RunRequest parse_run_request(const Arguments& args, const RunCommandLine& line) 
   Arguments rest(at, args.end());
   if (line.take_rest && line.take_rest(r, rest)) return r;
   take_program(r, rest.begin(), rest.end(), after_dashes, last_value_text(app, options));
-  if (!after_dashes && !r.quiet) note_late_options(r.args);
+  if (!after_dashes && !r.quiet) note_late_options(app, r.args);
   return r;
 }
 

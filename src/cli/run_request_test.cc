@@ -173,6 +173,7 @@ TEST(RunRequest, OptionsAfterTheProgramAreNoted) {
               StartsWith("note D126: --json stands after the program, so the program gets it\n"));
   EXPECT_THAT(said({"./app", "--csv=y"}), StartsWith("note D126: --csv "));
   EXPECT_EQ(said({"./app", "--gpu", "0", "--threads", "4"}), "");
+  EXPECT_EQ(said({"./app", "--sarif", "x"}), "");  // no option of muscope run
   EXPECT_EQ(said({"-q", "./app", "--json", "x"}), "");
   EXPECT_EQ(said({"--", "./app", "--json", "x"}), "");  // the dashes say that it is meant so
 }

@@ -199,6 +199,12 @@ class Check(Program):
         self.check("--sarif", "s", "--root", "a dir", code=4)
         self.assertIn('"uri": "transpose.cu"', self.read("s"))
 
+    def test_options_behind_the_program_are_noted(self):
+        done = subprocess.run([MUSCOPE, "check", "nosuch.cu", "--update-baseline"], cwd=self.folder, capture_output=True,
+                              text=True)
+        self.assertIn("D126: --update-baseline stands after the program", done.stderr)
+        self.assertIn("muscope check --update-baseline ... app.cu", done.stderr.replace("\n", " "))
+
     def test_budgets_that_make_no_sense(self):
         for text, code, place, words in (
                 ("[[budget]\n", "D761", "muscope.toml:1:", ""),
