@@ -200,6 +200,7 @@ class Check(Program):
         self.assertIn('"uri": "transpose.cu"', self.read("s"))
 
     def test_options_behind_the_program_are_noted(self):
+        self.write("muscope.toml", "version = 1\n")
         done = subprocess.run([MUSCOPE, "check", "nosuch.cu", "--update-baseline"], cwd=self.folder, capture_output=True,
                               text=True)
         self.assertIn("D126: --update-baseline stands after the program", done.stderr)
