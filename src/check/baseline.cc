@@ -180,6 +180,9 @@ Baseline read_baseline(std::string_view text, const std::string& file) {
   } catch (const Json::parse_error& e) {
     fail("D763", "the baseline is not JSON", "make it again: muscope check --update-baseline",
          place_of(text, e.byte, file));
+  } catch (const Json::exception&) {  // numbers that are too large: without a place
+    fail("D763", "the baseline holds a number that is too large", "make it again: muscope check --update-baseline",
+         {file, 0, 0});
   }
   const Field root(json, "", file);
   if (const std::string schema = root.at("schema").text(); schema != kBaselineSchema)

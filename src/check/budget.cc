@@ -202,17 +202,40 @@ bool Budgets::has_ratchets() const {
 
 namespace {
 
-/// TOML has no control characters but tabs and ends of lines (TOML 1.0, "Spec"); toml++ 3.3 has an assertion that fails
-/// for some of them.
+/// Bytes of the character that `text` begins with; 0 where it is not UTF-8 (RFC 3629, section 4).
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = at(0);
+  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0) == 0x80; };
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    if ((first == 0xe0 && at(1) < 0xa0) || (first == 0xed && at(1) > 0x9f)) return 0;
+    return follows(1) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    if ((first == 0xf0 && at(1) < 0x90) || (first == 0xf4 && at(1) > 0x8f)) return 0;
+    return follows(1) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// TOML is UTF-8 without control characters but tabs and ends of lines (TOML 1.0, "Spec"); toml++ 3.3 has assertions
+/// that fail for other texts.
 void check_characters(std::string_view text, const std::string& file) {
   int line = 1, column = 0;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
     ++column;
-    if (c == '\n') ++line, column = 0;
-    const auto code = static_cast<unsigned char>(c);
-    if ((code < 32 && c != '\n' && c != '\r' && c != '\t') || code == 127)
-      fail("D761", fmt::format("the budget file is not TOML: a control character, {:#04x}", code),
+    const auto code = static_cast<unsigned char>(text[at]);
+    const std::size_t length = utf8_length(text.substr(at));
+    const bool control = (code < 32 && code != '\n' && code != '\r' && code != '\t') || code == 127;
+    if (control || length == 0)
+      fail("D761",
+           fmt::format("the budget file is not TOML: {}, {:#04x}",
+                       control ? "a control character" : "a byte that is not UTF-8", code),
            "see muscope explain D761 for its form", {file, line, column});
+    if (code == '\n') ++line, column = 0;
+    at += length;
   }
 }
 

@@ -1,5 +1,9 @@
 #include "driver/context.h"
 
+#include <unistd.h>
+
+#include <utility>
+
 #include "runtime/thread_use.h"
 
 namespace muscope::driver {
@@ -65,8 +69,15 @@ ContextRef Contexts::primary(Runtime& runtime, int device) {
 }
 
 ThreadContexts& ThreadContexts::of_thread(Runtime& runtime) {
-  // Never destroyed: programs call from handlers that run after thread-local objects are gone.
-  thread_local auto* const contexts = new ThreadContexts;
+  // The first thread's are never destroyed: programs call from handlers that run after thread-local objects are gone.
+  thread_local ThreadContexts* contexts = nullptr;
+  struct AtEnd {
+    ~AtEnd() {
+      if (getpid() != gettid()) delete std::exchange(contexts, nullptr);
+    }
+  };
+  thread_local const AtEnd at_end;
+  if (contexts == nullptr) contexts = new ThreadContexts;
   contexts->take_over(runtime);
   return *contexts;
 }

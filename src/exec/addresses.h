@@ -16,7 +16,7 @@ struct Addresses {
   std::uint64_t base = 0;
   std::int64_t stride = 0;
   std::uint64_t low = 0, high = 0;  ///< lowest and highest address of an active lane
-  std::uint64_t bits = 0;           ///< or of all of them, for alignment
+  std::uint64_t bits = 0;           ///< or of all of them (at least their lower words), for alignment
   alignas(64) std::uint64_t each[kGroupLanes];
 };
 
@@ -82,6 +82,56 @@ template <typename A>
   out.stride = stride;
 }
 
+/// Register pairs whose lanes all share the upper word, which is nearly every access: low words that are affine without
+/// wrapping, or whatever they are. False where the upper words differ, or lanes are off and the low words not affine.
+/// The result is classify()'s.
+[[gnu::always_inline]] inline bool classify_pairs(const Warp& w, const std::uint32_t* low, std::uint64_t extra,
+                                                  Addresses& out) {
+  const std::uint32_t *high = low + kGroupLanes, first = low[0], step = low[1] - first, upper = high[0];
+  std::uint32_t other_upper = 0, other_step = 0;
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    other_upper |= high[l] ^ upper;
+    other_step |= low[l] ^ (first + step * l);
+  }
+  if (other_upper != 0) return false;
+  const std::uint64_t above = (std::uint64_t{upper} << 32) + extra;
+  const auto stride = static_cast<std::int64_t>(static_cast<std::int32_t>(step));
+  const std::int64_t last = std::int64_t{first} + stride * (kGroupLanes - 1);
+  if (other_step == 0 && last >> 32 == 0) {
+    const auto from = static_cast<std::int64_t>(std::countr_zero(w.active));
+    const auto to = static_cast<std::int64_t>(std::bit_width(w.active)) - 1;
+    out.stride = from == to ? 0 : stride;
+    out.shape = out.stride == 0 ? Shape::kUniform : Shape::kAffine;
+    const std::uint64_t a = above + static_cast<std::uint64_t>(first + stride * from);
+    const std::uint64_t b = above + static_cast<std::uint64_t>(first + stride * to);
+    out.base = out.stride == 0 ? a : above + first;
+    out.low = stride < 0 ? b : a;
+    out.high = stride < 0 ? a : b;
+    out.bits = a | static_cast<std::uint64_t>(out.stride);
+    if (w.active != kAllLanes) {  // only what the lanes use: they may leave out what is not aligned
+      const auto add = static_cast<std::uint32_t>(extra);
+      std::uint32_t bits = 0;
+      for (unsigned l = 0; l < kGroupLanes; ++l) bits |= w.lanes[l] ? low[l] + add : 0;
+      out.bits = bits;
+    }
+    return true;
+  }
+  if (w.active != kAllLanes) return false;
+  std::uint32_t least = first, most = first;
+  std::uint64_t bits = 0;
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    least = low[l] < least ? low[l] : least;
+    most = low[l] > most ? low[l] : most;
+  }
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    out.each[l] = above + low[l];
+    bits |= out.each[l];
+  }
+  out.shape = Shape::kScattered;
+  out.low = above + least, out.high = above + most, out.bits = bits;
+  return true;
+}
+
 /// Machine code: a register pair, or a register, or none, plus a uniform register.
 [[gnu::noinline]] inline void find_machine_addresses(const Warp& w, const XOp* op, Addresses& out) {
   const std::int64_t extra = op->offset + static_cast<std::int64_t>(uniform_part(w, op));
@@ -93,9 +143,10 @@ template <typename A>
   }
   const std::uint32_t* low = w.src<std::uint32_t>(op->a);
   if (!(op->flags & (kAddressPair | kUniform64))) return classify(w, low, extra, out);
-  alignas(64) std::uint64_t wide[kGroupLanes];
   if (w.active == 0) return;  // memory ops run with a lane at least; said here for the compiler
+  alignas(64) std::uint64_t wide[kGroupLanes];
   if (op->flags & kAddressPair) {
+    if (classify_pairs(w, low, static_cast<std::uint64_t>(extra), out)) return;
     for (unsigned l = 0; l < kGroupLanes; ++l) wide[l] = low[l] | std::uint64_t{low[l + kGroupLanes]} << 32;
   } else {
     for (unsigned l = 0; l < kGroupLanes; ++l) wide[l] = low[l];

@@ -62,16 +62,46 @@ template <bool kSigned>
     return uint64_t{a} * b;
 }
 
+/// The active lanes of d = (upper, lower) + c, all of 64 bits.
+template <typename Lower, typename Upper>
+[[gnu::always_inline]] inline void add_wide(Warp& w, uint32_t* d, const uint32_t* c, Lower lower, Upper upper) {
+  alignas(64) uint32_t low[kGroupLanes], high[kGroupLanes];
+  for (unsigned l = 0; l < kGroupLanes; ++l) {
+    const uint32_t v = lower(l), sum = v + c[l];
+    low[l] = sum;
+    high[l] = upper(l) + c[l + kNextRegister] + (sum < v);
+  }
+  for_lanes(w, d, [&](unsigned l) { return low[l]; });
+  for_lanes(w, d + kNextRegister, [&](unsigned l) { return high[l]; });
+}
+
 /// a * b + c of 64 bits: .WIDE gives all of it, .HI the upper word.
 template <bool kSigned, bool kHigh>
 const XOp* multiply_add_wide(Warp& w, const XOp* op) {
   const uint32_t *a = w.src<uint32_t>(op->a), *b = w.src<uint32_t>(op->b), *c = w.src<uint32_t>(op->c);
   uint32_t* d = w.dst<uint32_t>(op->dst);
-  const auto value = [=](unsigned l) { return product<kSigned>(a[l], b[l]) + wide_value(c, l); };
-  if constexpr (kHigh)
-    for_lanes(w, d, [=](unsigned l) { return static_cast<uint32_t>(value(l) >> 32); });
-  else
-    for_lanes_wide(w, d, value);
+  if constexpr (kHigh) {
+    for_lanes(w, d, [=](unsigned l) {
+      return static_cast<uint32_t>((product<kSigned>(a[l], b[l]) + wide_value(c, l)) >> 32);
+    });
+  } else {  // word by word: vectorised without exchanging halves
+    alignas(64) uint32_t upper[kGroupLanes];
+    for (unsigned l = 0; l < kGroupLanes; ++l) upper[l] = static_cast<uint32_t>(product<kSigned>(a[l], b[l]) >> 32);
+    add_wide(w, d, c, [=](unsigned l) { return a[l] * b[l]; }, [&](unsigned l) { return upper[l]; });
+  }
+  return op + 1;
+}
+
+/// .WIDE where b is an immediate power of two: the usual index times the size of an element.
+template <bool kSigned>
+const XOp* shift_add_wide(Warp& w, const XOp* op) {
+  const uint32_t *a = w.src<uint32_t>(op->a), *c = w.src<uint32_t>(op->c);
+  const auto shift = static_cast<unsigned>(std::countr_zero(op->sass->b.value));
+  const auto upper = [=](unsigned l) {
+    if constexpr (kSigned) return static_cast<uint32_t>(static_cast<std::int32_t>(a[l]) >> 1 >> (31u - shift));
+    return a[l] >> 1 >> (31u - shift);
+  };
+  add_wide(w, w.dst<uint32_t>(op->dst), c, [=](unsigned l) { return a[l] << shift; }, upper);
   return op + 1;
 }
 
@@ -120,6 +150,10 @@ Handler narrow_handler(const Instruction& i) {
 Handler wide_handler(const Instruction& i) {
   const sass::IntegerForm& form = i.integer;
   const bool plain = !form.extended && !i.c.negate && !written(i.pdst0);
+  // The sign of an immediate is its highest bit: that one is no power of two for signed products.
+  if (plain && !form.high && i.b.kind == OperandKind::kImmediate && std::has_single_bit(i.b.value) &&
+      (form.is_unsigned || i.b.value >> 31 == 0))
+    return form.is_unsigned ? shift_add_wide<false> : shift_add_wide<true>;
   if (form.is_unsigned) {
     if (plain) return form.high ? multiply_add_wide<false, true> : multiply_add_wide<false, false>;
     return form.high ? multiply_add_wide_carry<false, true> : multiply_add_wide_carry<false, false>;

@@ -238,7 +238,8 @@ inline std::uint64_t uniform_part(const Warp& w, const XOp* op) {
 /// Sets the running lanes.
 inline void set_active(Warp& w, GroupMask mask) {
   w.active = mask;
-  for (unsigned l = 0; l < kGroupLanes; ++l) w.lanes[l] = -static_cast<std::int32_t>((mask >> l) & 1u);
+  // Comparisons with constants: shifts by the lane's number are not vectorised at the lowest instruction set level.
+  for (unsigned l = 0; l < kGroupLanes; ++l) w.lanes[l] = -static_cast<std::int32_t>((mask & (1u << l)) != 0);
 }
 
 }  // namespace muscope::exec

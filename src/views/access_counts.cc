@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "model/async_copy.h"
-#include "model/banks.h"
 #include "model/constant.h"
 #include "model/l1_stages.h"
 #include "model/local.h"
@@ -81,7 +80,7 @@ void AccessCounts::access(const trace::WarpAccess& access) {
         asked = writes.addresses;
         row.sass_least_wavefronts += writes.sass_least;
       } else {
-        counts = model::count_banks(access);
+        counts = banks_.count(access);
         row.sass_least_wavefronts += counts.ideal;
       }
       row.wavefronts += counts.wavefronts;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/bank_memo.h"
 #include "trace/sink.h"
 #include "views/access_samples.h"
 #include "views/records.h"
@@ -41,6 +42,7 @@ class AccessCounts final : public trace::AccessSink {
   std::vector<SiteCounts> rows_;
   std::unique_ptr<AccessSamples> samples_;
   std::unique_ptr<WideWarps> wide_;
+  model::BankMemo banks_;
 };
 
 }  // namespace muscope::views

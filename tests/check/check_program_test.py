@@ -29,7 +29,7 @@ class Program(unittest.TestCase):
         self.write_report()
 
     def write(self, name, text):
-        (self.folder / name).write_text(text)
+        (self.folder / name).write_text(text, errors="surrogateescape")
 
     def read(self, name):
         return (self.folder / name).read_text()
@@ -211,6 +211,7 @@ class Check(Program):
                 ("[[budget]\n", "D761", "muscope.toml:1:", ""),
                 ('a = "\n', "D761", "muscope.toml:1:", ""),
                 ("version = 1\n[\0]x = 1\n", "D761", "muscope.toml:2:2", "control character"),
+                ("version = 1\nal \udcff\udcff= 1\n", "D761", "muscope.toml:2:4", "not UTF-8"),
                 ("\nversion = 2\n", "D762", "muscope.toml:2:11", "version 1"),
                 ('[[budget]]\nmetric = "gst_efficency"\nmin = 1\n', "D762", "muscope.toml:2:10", "gst_efficiency"),
                 ('[[budget]]\nmetrik = "gst_efficiency"\n', "D762", "muscope.toml:2:1", "did you mean metric"),
@@ -234,7 +235,8 @@ class Check(Program):
         self.write("muscope.toml", '[[budget]]\nmetric = "gst_transactions"\nratchet = "down"\n')
         self.assertIn("D765", self.check(code=3)[1])
         for text, words in (('{\n "schema": <<<<\n}', "muscope-baseline.json:2:12"), ("{}", "schema is missing"),
-                            ('{"schema":"muscope.baseline/2"}', "is not muscope.baseline/1"), ("[" * 100000, "D763")):
+                            ('{"schema":"muscope.baseline/2"}', "is not muscope.baseline/1"), ("[" * 100000, "D763"),
+                            ('{"schema":78e6432}', "too large")):
             self.write("muscope-baseline.json", text)
             _, err = self.check(code=3)
             self.assertIn("D763", err)
