@@ -3,71 +3,23 @@
 #pragma once
 
 #include "lab.cuh"
+#include "plain.cuh"
 
 namespace ceilings {
 
-/// Reads everything; four loads of 16 bytes in flight per thread.
-template <bool kOnce>
-__global__ void __launch_bounds__(512) read_all(const uint4* in, std::size_t count, unsigned* never) {
-  unsigned sum = 0;
-  for (std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x; base < count;
-       base += gridDim.x * std::size_t{2048}) {
-    uint4 v[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-      v[k] =
-          base + k * 512 < count ? (kOnce ? __ldcs(in + base + k * 512) : in[base + k * 512]) : make_uint4(0, 0, 0, 0);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sum |= v[k].x & v[k].y & v[k].z & v[k].w;
+struct AllRead {
+  const std::uint32_t* in;
+  std::size_t words;
+  __device__ std::uint32_t operator()(unsigned block, unsigned thread, unsigned blocks) const {
+    std::uint32_t sum = 0;
+    for (std::size_t piece = block; piece * 8192 < words; piece += blocks)
+      for (std::size_t k = 0; k < 16; ++k) {
+        const std::size_t at = piece * 8192 + k / 4 * 2048 + thread * 4 + k % 4;
+        if (at < words) sum += in[at];
+      }
+    return sum;
   }
-  if (sum == lab::kNever && never[1] == lab::kNever) *never = sum;
-}
-
-template <bool kOnce>
-__global__ void __launch_bounds__(512) write_all(uint4* out, std::size_t count, unsigned value) {
-  const std::size_t base = blockIdx.x * std::size_t{2048} + threadIdx.x;
-  const uint4 v = make_uint4(value, value + 1, value + 2, value + 3);
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    if (base + k * 512 >= count) continue;
-    if (kOnce)
-      __stcs(out + base + k * 512, v);
-    else
-      out[base + k * 512] = v;
-  }
-}
-
-template <int kVectors, bool kOnce>
-__global__ void __launch_bounds__(512) copy_all(uint4* out, const uint4* in, std::size_t count) {
-  const std::size_t base = blockIdx.x * std::size_t{512 * kVectors} + threadIdx.x;
-  uint4 v[kVectors];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k)
-    if (base + k * 512 < count) v[k] = kOnce ? __ldcs(in + base + k * 512) : in[base + k * 512];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    if (base + k * 512 >= count) continue;
-    if (kOnce)
-      __stcs(out + base + k * 512, v[k]);
-    else
-      out[base + k * 512] = v[k];
-  }
-}
-
-template <int kVectors>
-__global__ void __launch_bounds__(512) triad_all(uint4* out, const uint4* a, const uint4* b, std::size_t count) {
-  const std::size_t base = blockIdx.x * std::size_t{512 * kVectors} + threadIdx.x;
-  uint4 v[kVectors], w[kVectors];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k)
-    if (base + k * 512 < count) v[k] = a[base + k * 512], w[k] = b[base + k * 512];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k)
-    if (base + k * 512 < count)
-      out[base + k * 512] =
-          make_uint4(v[k].x + 3 * w[k].x, v[k].y + 3 * w[k].y, v[k].z + 3 * w[k].z, v[k].w + 3 * w[k].w);
-}
-
+};
 struct SameWords {
   const std::uint32_t* out;
   const std::uint32_t* in;
@@ -76,6 +28,10 @@ struct SameWords {
 struct WrittenWords {
   const std::uint32_t* out;
   __device__ bool operator()(std::size_t i) const { return out[i] == 77 + i % 4; }
+};
+struct SetWords {
+  const std::uint32_t* out;
+  __device__ bool operator()(std::size_t i) const { return out[i] == 0x5a5a5a5au; }
 };
 struct TriadWords {
   const std::uint32_t *out, *a, *b;
@@ -117,10 +73,14 @@ inline std::vector<lab::Row> rows(lab::Lab& lab, char* out, const char* a, const
   };
   lab::Lab* l = &lab;
   const auto same = [=] { return l->check(bytes / 4, SameWords{words, wa}); };
-  add("read, 4 x 16 B per lane", whole, "read",
-      [=](cudaStream_t s) { read_all<false><<<waves, 512, 0, s>>>(va, count, never); }, {});
-  add("read, streaming loads", whole, "read",
-      [=](cudaStream_t s) { read_all<true><<<waves, 512, 0, s>>>(va, count, never); }, {});
+  add(
+      "read, 4 x 16 B per lane", whole, "read",
+      [=](cudaStream_t s) { read_all<false><<<waves, 512, 0, s>>>(ReadAll<false>{va, count}, never); },
+      [=] { return l->sums_up(waves, 512, ReadAll<false>{va, count}, AllRead{wa, bytes / 4}); });
+  add(
+      "read, streaming loads", whole, "read",
+      [=](cudaStream_t s) { read_all<true><<<waves, 512, 0, s>>>(ReadAll<true>{va, count}, never); },
+      [=] { return l->sums_up(waves, 512, ReadAll<true>{va, count}, AllRead{wa, bytes / 4}); });
   add(
       "write, 4 x 16 B per lane", whole, "write",
       [=](cudaStream_t s) { write_all<false><<<grid(4), 512, 0, s>>>(o, count, 77); },
@@ -129,7 +89,9 @@ inline std::vector<lab::Row> rows(lab::Lab& lab, char* out, const char* a, const
       "write, streaming stores", whole, "write",
       [=](cudaStream_t s) { write_all<true><<<grid(4), 512, 0, s>>>(o, count, 77); },
       [=] { return l->check(bytes / 4, WrittenWords{words}); });
-  add("cudaMemsetAsync", whole, "write", [=](cudaStream_t s) { cudaMemsetAsync(out, 0x5a, bytes, s); }, {}, 0);
+  add(
+      "cudaMemsetAsync", whole, "write", [=](cudaStream_t s) { cudaMemsetAsync(out, 0x5a, bytes, s); },
+      [=] { return l->check(bytes / 4, SetWords{words}); }, 0);
   add(
       "copy, 4 x 16 B per lane", 2 * whole, "copy",
       [=](cudaStream_t s) { copy_all<4, false><<<grid(4), 512, 0, s>>>(o, va, count); }, same);

@@ -3,6 +3,9 @@
 // period).
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
 #include "lab.cuh"
 
 namespace chase {
@@ -90,15 +93,15 @@ __global__ void shared_memory(int steps, long long* out) {
 enum class Operation { kFloat, kInteger, kShuffle, kDouble };
 template <Operation kOperation>
 __global__ void registers(int steps, unsigned seed, long long* out) {
-  float f = static_cast<float>(seed);
-  double d = seed;
+  float f = 0.25f * static_cast<float>(seed);
+  double d = 0.25 * seed;
   unsigned u = seed + threadIdx.x;  // of all lanes alike, a shuffle would be dropped
   const long long start = clock64();
   for (int i = 0; i < steps; i += 16) {
 #pragma unroll
     for (int k = 0; k < 16; ++k) {
-      if (kOperation == Operation::kFloat) f = fmaf(f, f, 0.5f);
-      if (kOperation == Operation::kDouble) d = fma(d, d, 0.5);
+      if (kOperation == Operation::kFloat) f = fmaf(f, -f, 1.2f);
+      if (kOperation == Operation::kDouble) d = fma(d, -d, 1.2);
       if (kOperation == Operation::kInteger) u = u * u + seed;
       if (kOperation == Operation::kShuffle)  // volatile: between the two readings of the clock
         asm volatile("shfl.sync.idx.b32 %0, %0, %0, 31, -1;" : "+r"(u));
@@ -106,7 +109,35 @@ __global__ void registers(int steps, unsigned seed, long long* out) {
   }
   const bool never = f == 12345.0f || u == 0x12345u || d == 12345.0;
   const long long cycles = clock64() - start + never;
-  if (threadIdx.x == 0) out[0] = cycles, out[1] = u;
+  if (threadIdx.x != 0) return;
+  out[0] = cycles;
+  out[1] = kOperation == Operation::kFloat    ? static_cast<long long>(__float_as_uint(f))
+           : kOperation == Operation::kDouble ? __double_as_longlong(d)
+                                              : static_cast<long long>(u);
+}
+/// What lane 0 ends with.
+template <Operation kOperation>
+long long registers_end(int steps, unsigned seed) {
+  float f = 0.25f * static_cast<float>(seed);
+  double d = 0.25 * seed;
+  unsigned u = seed, lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) lanes[lane] = seed + lane;
+  for (int i = 0; i < steps; ++i) {
+    f = std::fma(f, -f, 1.2f);
+    d = std::fma(d, -d, 1.2);
+    u = u * u + seed;
+    unsigned shuffled[32];
+    for (unsigned lane = 0; lane < 32; ++lane) shuffled[lane] = lanes[lanes[lane] % 32];
+    std::memcpy(lanes, shuffled, sizeof lanes);
+  }
+  unsigned bits = 0;
+  std::memcpy(&bits, &f, 4);
+  long long both = 0;
+  std::memcpy(&both, &d, 8);
+  return kOperation == Operation::kFloat     ? static_cast<long long>(bits)
+         : kOperation == Operation::kDouble  ? both
+         : kOperation == Operation::kInteger ? static_cast<long long>(u)
+                                             : static_cast<long long>(lanes[0]);
 }
 
 __global__ void texture_memory(cudaTextureObject_t texture, int warm, int steps, long long* out) {
@@ -139,21 +170,6 @@ __global__ void atomics(unsigned* words, int steps, long long* out) {
   if (threadIdx.x == 0) out[0] = cycles, out[1] = p;
 }
 
-/// Cycles of single loads of each line by each block's multiprocessor, past the L1. cycles[block * lines + line]
-__global__ void every_line(const std::uint64_t* zeros, int lines, unsigned* cycles, unsigned* where) {
-  unsigned sm;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-  where[blockIdx.x] = sm;
-  for (int line = 0; line < lines; ++line) {
-    const std::uint64_t* const p = zeros + line * (kLine / 8);
-    std::uint64_t at = __ldcg(reinterpret_cast<const unsigned long long*>(p));
-    const long long start = clock64() + static_cast<long long>(at);
-#pragma unroll
-    for (int k = 0; k < 8; ++k) at = __ldcg(reinterpret_cast<const unsigned long long*>(p + at));
-    cycles[blockIdx.x * lines + line] = static_cast<unsigned>(clock64() - start + static_cast<long long>(at)) / 8;
-  }
-}
-
 struct Zero {
   __device__ std::uint32_t operator()(std::size_t) const { return 0; }
 };
@@ -164,17 +180,33 @@ inline long long* results() {
   return out;
 }
 
+/// Where the last chase ended.
+inline long long& ended_at() {
+  static long long place = -1;
+  return place;
+}
+
 /// Runs the kernel that `launch` starts and gives cycles per step.
 inline double cycles_per_step(const std::function<void(long long*)>& launch, int steps) {
+  LAB_CHECK(cudaMemset(results(), 0xff, 16));
   launch(results());
   LAB_CHECK(cudaGetLastError());
   long long both[2];
   LAB_CHECK(cudaMemcpy(both, results(), 16, cudaMemcpyDeviceToHost));
+  ended_at() = both[1];
   return static_cast<double>(both[0]) / steps;
 }
 
+/// The element on which `steps` steps from element 0 of a round over `count` end.
+inline long long place_after(int steps, std::uint64_t count) {
+  std::uint64_t place = 0;
+  for (int i = 0; i < steps; ++i) place = next_line(place, count);
+  return static_cast<long long>(place);
+}
+
+/// A row whose chase must end at `end`.
 inline lab::Row latency_row(const std::string& name, std::size_t size, const char* why, int steps,
-                            std::function<void(long long*)> launch) {
+                            std::function<void(long long*)> launch, long long end) {
   lab::Row row;
   row.name = name;
   row.x = static_cast<double>(size);
@@ -182,6 +214,7 @@ inline lab::Row latency_row(const std::string& name, std::size_t size, const cha
   row.unit = "cycles";
   row.why = why;
   row.own = [=] { return cycles_per_step(launch, steps); };
+  row.verified = [=] { return ended_at() == end; };
   return row;
 }
 
@@ -220,7 +253,8 @@ inline void global_rows(lab::Lab& lab, const char* experiment, bool through_l1) 
         global_memory<Through::kL2><<<1, 1>>>(base, warm, steps, out);
     };
     rows.push_back(latency_row(std::string(through_l1 ? "through L1, " : "past L1, ") + lab::size_text(size), size,
-                               level_of(size, through_l1, l2), steps, launch));
+                               level_of(size, through_l1, l2), steps, launch,
+                               static_cast<long long>(base) + place_after(warm + steps, lines) * long{kLine}));
   }
   // Each row needs its own chain in the buffer: build before the chase, in every sample.
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -235,61 +269,28 @@ inline void global_rows(lab::Lab& lab, const char* experiment, bool through_l1) 
   LAB_CHECK(cudaFree(data));
 }
 
-inline void near_and_far(lab::Lab& lab) {
-  if (!lab.wanted("latency-l2-halves")) return;
-  const int lines = static_cast<int>(lab.pick(512, 256, 4));
-  const int sms = lab.counting() ? 2 : lab.multiprocessors();
-  auto* const zeros = lab.memory<std::uint64_t>(static_cast<std::size_t>(lines) * kLine);
-  lab.fill(zeros, static_cast<std::size_t>(lines) * kLine, Zero{});
-  unsigned *cycles = nullptr, *where = nullptr;
-  LAB_CHECK(cudaMalloc(&cycles, sizeof(unsigned) * static_cast<std::size_t>(lines * sms)));
-  LAB_CHECK(cudaMalloc(&where, sizeof(unsigned) * static_cast<std::size_t>(sms)));
-  const int shared = lab.counting() ? 0 : 128 << 10;  // one block per multiprocessor
-  LAB_CHECK(cudaFuncSetAttribute(every_line, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  for (int warm = 0; warm < (lab.counting() ? 1 : 2); ++warm)
-    every_line<<<sms, 1, shared>>>(zeros, lines, cycles, where);
-  LAB_CHECK(cudaDeviceSynchronize());
-  std::vector<unsigned> all(static_cast<std::size_t>(lines * sms));
-  LAB_CHECK(cudaMemcpy(all.data(), cycles, all.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
-  // Of every line: the quarter of the multiprocessors that is nearest, and the one that is farthest.
-  std::vector<double> nearest, farthest;
-  for (int line = 0; line < lines; ++line) {
-    std::vector<unsigned> one;
-    for (int sm = 0; sm < sms; ++sm) one.push_back(all[static_cast<std::size_t>(sm * lines + line)]);
-    std::sort(one.begin(), one.end());
-    nearest.push_back(one[one.size() / 8]);
-    farthest.push_back(one[one.size() - 1 - one.size() / 8]);
-  }
-  lab::Row row;
-  row.unit = "cycles";
-  row.own = [] { return 0.0; };
-  row.name = "a line, from multiprocessors that are near it (12 % quantile)";
-  row.why = "the line lies in the half of the L2 cache that this multiprocessor is attached to";
-  if (lab.counting()) nearest.clear(), farthest.clear();
-  lab.report("latency-l2-halves", row, nearest);
-  row.launches = 0;
-  row.name = "a line, from multiprocessors that are far from it (88 % quantile)";
-  row.why = "the request crosses to the other half";
-  lab.report("latency-l2-halves", row, farthest);
-}
-
 inline void latencies(lab::Lab& lab) {
   const int steps = static_cast<int>(lab.pick(4096, 1024, 32));
   if (lab.wanted("latency-registers")) {
+    std::vector<lab::Row> rows;
+    const auto add = [&](const char* name, auto operation, const char* why) {
+      constexpr Operation kOperation = decltype(operation)::value;
+      rows.push_back(latency_row(
+          name, 0, why, steps, [=](long long* out) { registers<kOperation><<<1, 32>>>(steps, 3, out); },
+          registers_end<kOperation>(steps, 3)));
+    };
     const char* const why = "the result of one instruction is the operand of the next";
-    lab.run("latency-registers",
-            {latency_row("fused multiply-add, float", 0, why, steps,
-                         [=](long long* out) { registers<Operation::kFloat><<<1, 32>>>(steps, 3, out); }),
-             latency_row("fused multiply-add, double", 0, why, steps,
-                         [=](long long* out) { registers<Operation::kDouble><<<1, 32>>>(steps, 3, out); }),
-             latency_row("multiply-add, int", 0, why, steps,
-                         [=](long long* out) { registers<Operation::kInteger><<<1, 32>>>(steps, 3, out); }),
-             latency_row("shuffle", 0, "through the shared memory's crossbar", steps,
-                         [=](long long* out) { registers<Operation::kShuffle><<<1, 32>>>(steps, 3, out); })});
+    add("fused multiply-add, float", std::integral_constant<Operation, Operation::kFloat>{}, why);
+    add("fused multiply-add, double", std::integral_constant<Operation, Operation::kDouble>{}, why);
+    add("multiply-add, int", std::integral_constant<Operation, Operation::kInteger>{}, why);
+    add("shuffle", std::integral_constant<Operation, Operation::kShuffle>{}, "through the shared memory's crossbar");
+    lab.run("latency-registers", rows);
   }
   if (lab.wanted("latency-shared"))
-    lab.run("latency-shared", {latency_row("dependent loads of 4 B", 4096, "shared memory", steps,
-                                           [=](long long* out) { shared_memory<<<1, 32>>>(steps, out); })});
+    lab.run("latency-shared",
+            {latency_row(
+                "dependent loads of 4 B", 4096, "shared memory", steps,
+                [=](long long* out) { shared_memory<<<1, 32>>>(steps, out); }, place_after(steps, 1024) * 4)});
   if (lab.wanted("latency-constant")) {
     std::vector<lab::Row> rows;
     for (const std::size_t size : sizes(lab.counting() ? 65536 : 512, 65536)) {
@@ -298,7 +299,8 @@ inline void latencies(lab::Lab& lab) {
           size <= 2048    ? "first constant cache"
           : size <= 49152 ? "second constant cache"
                           : "more than the constant caches hold",
-          steps, [=](long long* out) { constant_memory<<<1, 1>>>(static_cast<int>(size / 64), steps, out); }));
+          steps, [=](long long* out) { constant_memory<<<1, 1>>>(static_cast<int>(size / 64), steps, out); },
+          place_after(static_cast<int>(size / 64) + steps, size / 64) * 64));
       const auto measure = rows.back().own;
       rows.back().own = [=] {
         std::vector<unsigned> chain(16384);
@@ -331,20 +333,24 @@ inline void latencies(lab::Lab& lab) {
       cudaTextureObject_t texture = 0;
       LAB_CHECK(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
       const int warm = lab.counting() ? 0 : static_cast<int>(lines);
-      rows.push_back(latency_row("texel fetches, " + lab::size_text(size), size,
-                                 size < (64u << 10) ? "in the L1 cache, through the texture unit"
-                                                    : "in the L2 cache, through the texture unit",
-                                 steps, [=](long long* out) { texture_memory<<<1, 1>>>(texture, warm, steps, out); }));
+      rows.push_back(latency_row(
+          "texel fetches, " + lab::size_text(size), size,
+          size < (64u << 10) ? "in the L1 cache, through the texture unit"
+                             : "in the L2 cache, through the texture unit",
+          steps, [=](long long* out) { texture_memory<<<1, 1>>>(texture, warm, steps, out); },
+          place_after(warm + steps, lines) * 32));
     }
     lab.run("latency-texture", rows);
   }
   if (lab.wanted("latency-atomics")) {
     auto* const words = lab.memory<unsigned>(4096);
     lab.fill(words, 4096, Zero{});
-    lab.run("latency-atomics", {latency_row("shared memory, one lane", 0, "shared memory has an atomic unit of its own",
-                                            steps, [=](long long* out) { atomics<true><<<1, 1>>>(words, steps, out); }),
-                                latency_row("global memory, one lane", 0, "atomics are done in the L2 cache", steps,
-                                            [=](long long* out) { atomics<false><<<1, 1>>>(words, steps, out); })});
+    lab.run("latency-atomics", {latency_row(
+                                    "shared memory, one lane", 0, "shared memory has an atomic unit of its own", steps,
+                                    [=](long long* out) { atomics<true><<<1, 1>>>(words, steps, out); }, 0),
+                                latency_row(
+                                    "global memory, one lane", 0, "atomics are done in the L2 cache", steps,
+                                    [=](long long* out) { atomics<false><<<1, 1>>>(words, steps, out); }, 0)});
   }
   if (lab.wanted("latency-host")) {
     const std::size_t size = lab.pick(1 << 20, 1 << 20, 1 << 12);
@@ -357,11 +363,12 @@ inline void latencies(lab::Lab& lab) {
       *reinterpret_cast<std::uint64_t*>(host + i * kLine) = base + next_line(i, size / kLine) * kLine;
     const int few = static_cast<int>(lab.pick(256, 128, 16));
     lab.run("latency-host",
-            {latency_row("zero-copy, " + lab::size_text(size), size, "every load crosses the bus to the host", few,
-                         [=](long long* out) { global_memory<Through::kVolatile><<<1, 1>>>(base, 0, few, out); })});
+            {latency_row(
+                "zero-copy, " + lab::size_text(size), size, "every load crosses the bus to the host", few,
+                [=](long long* out) { global_memory<Through::kVolatile><<<1, 1>>>(base, 0, few, out); },
+                static_cast<long long>(base) + place_after(few, size / kLine) * long{kLine})});
     LAB_CHECK(cudaFreeHost(host));
   }
-  near_and_far(lab);
 }
 
 }  // namespace chase

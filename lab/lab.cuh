@@ -20,28 +20,9 @@
 #include <string>
 #include <vector>
 
-#define LAB_CHECK(call)                                                                               \
-  do {                                                                                                \
-    const cudaError_t error_ = (call);                                                                \
-    if (error_ != cudaSuccess) {                                                                      \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
-      std::exit(1);                                                                                   \
-    }                                                                                                 \
-  } while (0)
+#include "measure.cuh"
 
 namespace lab {
-
-/// Word i of all test data: random, never zeros (which run faster on some memories and hide unwritten outputs).
-__host__ __device__ inline std::uint32_t mixed(std::uint32_t i) {
-  std::uint32_t h = i * 2654435761u;
-  h ^= h >> 15;
-  h *= 2246822519u;
-  h ^= h >> 13;
-  return h;
-}
-
-/// An impossible value, for stores that keep loads alive and never happen.
-constexpr std::uint32_t kNever = 0x5bd1e995u;
 
 /// A copy of 16 bytes per lane, four loads in flight: blocks of 512 threads take 2,048 vectors each.
 __device__ inline void copy_by_blocks(uint4* out, const uint4* in, std::size_t count) {
@@ -73,15 +54,21 @@ __global__ void check(std::size_t count, Right right, unsigned long long* wrong)
   if (found != 0) atomicAdd(wrong, found);
 }
 
-/// Fills the L2 cache with other lines, clean ones: plain loads (lines marked to leave first push out only each other).
-static __global__ void __launch_bounds__(512) flush(const uint4* in, std::size_t count, unsigned* never) {
-  unsigned sum = 0;
-  for (std::size_t i = blockIdx.x * std::size_t{512} + threadIdx.x; i < count; i += gridDim.x * std::size_t{512}) {
-    const uint4 v = in[i];
-    sum |= v.x & v.y & v.z & v.w;
-  }
-  if (sum == kNever && never[1] == kNever) *never = sum;
+/// The same body as that of a kernel which only reads; its sums are written.
+template <typename Body>
+__global__ void __launch_bounds__(1024) told(Body body, std::uint32_t* out) {
+  out[blockIdx.x * std::size_t{blockDim.x} + threadIdx.x] = body();
 }
+/// `expected` says what the sum of a thread is: of its block, its place in it, and how many blocks there are.
+template <typename Expected>
+struct ToldRight {
+  Expected expected;
+  const std::uint32_t* out;
+  unsigned blocks, threads;
+  __device__ bool operator()(std::size_t i) const {
+    return out[i] == expected(static_cast<unsigned>(i / threads), static_cast<unsigned>(i % threads), blocks);
+  }
+};
 
 /// The SM clock while it works: cycles against nanoseconds.
 static __global__ void spin(long long nanoseconds, long long* out) {
@@ -93,6 +80,8 @@ static __global__ void spin(long long nanoseconds, long long* out) {
   out[0] = clock64() - clock;
   out[1] = static_cast<long long>(now - begin);
 }
+
+static __global__ void empty() {}
 
 /// The sentinel of every round.
 static __global__ void __launch_bounds__(512) sentinel(uint4* out, const uint4* in, std::size_t count) {
@@ -121,9 +110,12 @@ struct Row {
   std::function<void()> poison;    ///< of the output, before the verified call
   std::function<bool()> verified;  ///< empty: nothing to verify
   std::function<double()> own;     ///< a sample measured in its own way, in `unit`
-  const char* unit = "us";         ///< of the samples: us, ns, cycles, B/clk
-  const char* work = "byte";       ///< what `bytes` counts: byte, op
+  /// With `own`: what it measures, only put into the stream; then short rows are timed back to back too.
+  std::function<void(cudaStream_t)> queued;
+  const char* unit = "us";    ///< of the samples: us, ns, cycles, B/clk
+  const char* work = "byte";  ///< what `bytes` counts: byte, op
   const char* x_unit = "";
+  double bus = 0;           ///< of collectives: bytes per link and direction over `bytes`
   const char* series = "";  ///< rows of one series differ in x, bytes, alone: overhead and bandwidth are fitted to them
 };
 
@@ -213,6 +205,19 @@ class Lab {
     return wrong == 0;
   }
 
+  /// Whether a kernel that only reads sums up what it must: its body in a kernel that tells the sums.
+  template <typename Body, typename Expected>
+  bool sums_up(unsigned blocks, unsigned threads, Body body, Expected expected) {
+    std::uint32_t* sums = nullptr;
+    const std::size_t count = std::size_t{blocks} * threads;
+    LAB_CHECK(cudaMalloc(&sums, 4 * count));
+    LAB_CHECK(cudaMemset(sums, 0xff, 4 * count));
+    internal::told<<<blocks, threads>>>(body, sums);
+    const bool right = check(count, internal::ToldRight<Expected>{expected, sums, blocks, threads});
+    LAB_CHECK(cudaFree(sums));
+    return right;
+  }
+
   /// SM clock in MHz now, by a spinning kernel.
   double clock_mhz() {
     if (counting()) return 0;
@@ -227,21 +232,12 @@ class Lab {
     const std::size_t n = rows.size();
     std::vector<const char*> verdicts(n, "-");
     for (std::size_t i = 0; i < n; ++i) {
-      if (rows[i].own && !rows[i].call) {
+      if (rows[i].own && !rows[i].call && !rows[i].verified) {
         if (counting()) rows[i].own();
         continue;
       }
-      if (rows[i].poison) rows[i].poison();
-      rows[i].call(nullptr);
-      LAB_CHECK(cudaGetLastError());
-      LAB_CHECK(cudaDeviceSynchronize());
-      if (!rows[i].verified) continue;
-      verdicts[i] = rows[i].verified() ? "yes" : "NO";
-      ++verified_rows_;
-      if (*verdicts[i] == 'N') {
-        ++wrong_rows_;
-        std::fprintf(stderr, "%s: wrong: %s: %s\n", program_.c_str(), experiment, rows[i].name.c_str());
-      }
+      verdicts[i] = verdict_of(rows[i], [&] { rows[i].call ? rows[i].call(nullptr) : void(rows[i].own()); });
+      if (*verdicts[i] == 'N') blame(experiment, rows[i], "");
     }
     std::vector<std::vector<double>> samples(n);
     std::vector<double> sentinels;
@@ -262,18 +258,25 @@ class Lab {
     }
     LAB_CHECK(cudaDeviceSynchronize());
     const double clock_after = clock_mhz();
-    for (std::size_t i = 0; i < n; ++i)
-      print(experiment, rows[i], verdicts[i], samples[i], sentinels, clock_before, clock_after);
+    for (std::size_t i = 0; i < n; ++i) {
+      const BackToBack again = back_to_back(experiment, rows[i], samples[i], verdicts[i]);
+      print(experiment, rows[i], verdicts[i], samples[i], sentinels, clock_before, clock_after, again);
+    }
     if (out_ != nullptr) std::fflush(out_);
   }
 
   /// A row whose samples are at hand.
   void report(const char* experiment, const Row& row, const std::vector<double>& samples) {
-    print(experiment, row, "-", samples, {}, clock_mhz(), 0);
+    print(experiment, row, "-", samples, {}, clock_mhz(), 0, {});
   }
   /// Why an experiment has no rows here.
   void skipped(const char* experiment, const char* reason) {
     say("{\"type\":\"skipped\",\"experiment\":\"%s\",\"reason\":\"%s\"}\n", experiment, reason);
+  }
+
+  /// One more line about where this ran.
+  void fact(const char* key, const std::string& value) {
+    say("{\"type\":\"environment\",\"key\":\"%s\",\"value\":\"%s\"}\n", key, value.c_str());
   }
 
   int finish() {
@@ -281,8 +284,7 @@ class Lab {
     say("{\"type\":\"end\",\"wrong\":%d}\n", wrong_rows_);
     if (out_ != nullptr) std::fflush(out_);
     if (out_ == nullptr)
-      std::printf(wrong_rows_ == 0 ? "PASS %d rows, %d verified\n" : "FAIL %d rows, %d verified\n", rows_,
-                  verified_rows_);
+      std::printf(wrong_rows_ == 0 ? "PASS %d rows, %d verified\n" : "FAIL %d rows, %d verified\n", rows_, verified_);
     if (wrong_rows_ != 0) std::fprintf(stderr, "%s: %d rows gave wrong results\n", program_.c_str(), wrong_rows_);
     return wrong_rows_ == 0 ? 0 : 1;
   }
@@ -290,24 +292,13 @@ class Lab {
   /// Microseconds between events around the call, which waits in the queue while the flush runs (about 60 us), so that
   /// no overhead of the host is in it. What an empty call reads is not subtracted.
   double timed(Flush flush, const std::function<void(cudaStream_t)>& call) {
-    if (begin_ == nullptr) {
-      LAB_CHECK(cudaEventCreate(&begin_));
-      LAB_CHECK(cudaEventCreate(&end_));
-    }
     if (flush == Flush::kDirty) LAB_CHECK(cudaMemsetAsync(flush_, ++flushes_ & 255, flush_bytes_));
-    if (flush == Flush::kClean)
-      internal::flush<<<264, 512>>>(reinterpret_cast<const uint4*>(flush_), flush_bytes_ / 16, never_);
+    if (flush == Flush::kClean) lab::flush(flush_, flush_bytes_, never_);
     if (flush == Flush::kWarm) {
       call(nullptr);
       internal::spin<<<1, 1>>>(20000, warm_spin());
     }
-    LAB_CHECK(cudaEventRecord(begin_));
-    call(nullptr);
-    LAB_CHECK(cudaEventRecord(end_));
-    LAB_CHECK(cudaEventSynchronize(end_));
-    float ms = 0;
-    LAB_CHECK(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1e3 * static_cast<double>(ms);
+    return events_.us([&] { call(nullptr); });
   }
 
  private:
@@ -317,6 +308,78 @@ class Lab {
     return spin_;
   }
 
+  const char* verdict_of(const Row& row, const std::function<void()>& call) {
+    if (row.poison) row.poison();
+    call();
+    LAB_CHECK(cudaGetLastError());
+    LAB_CHECK(cudaDeviceSynchronize());
+    if (!row.verified) return "-";
+    ++verified_;
+    return row.verified() ? "yes" : "NO";
+  }
+  void blame(const char* experiment, const Row& row, const char* how) {
+    ++wrong_rows_;
+    std::fprintf(stderr, "%s: wrong%s: %s: %s\n", program_.c_str(), how, experiment, row.name.c_str());
+  }
+
+  /// Microseconds per call when many stand one behind the other.
+  struct BackToBack {
+    std::vector<double> graph, stream;
+  };
+  static constexpr int kMany = 33;
+  static constexpr double kShort = 15;
+
+  /// `calls` calls as a graph; null when the call puts nothing into the stream.
+  static cudaGraphExec_t graph_of(const std::function<void(cudaStream_t)>& call, int calls) {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t recorded = nullptr;
+    cudaGraphExec_t graph = nullptr;
+    std::size_t nodes = 0;
+    LAB_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    LAB_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    for (int i = 0; i < calls; ++i) call(stream);
+    if (cudaStreamEndCapture(stream, &recorded) == cudaSuccess &&
+        cudaGraphGetNodes(recorded, nullptr, &nodes) == cudaSuccess && nodes >= static_cast<std::size_t>(calls) &&
+        cudaGraphInstantiate(&graph, recorded, 0) != cudaSuccess)
+      graph = nullptr;
+    (void)cudaGetLastError();
+    if (recorded != nullptr) LAB_CHECK(cudaGraphDestroy(recorded));
+    LAB_CHECK(cudaStreamDestroy(stream));
+    return graph;
+  }
+
+  /// A launch weighs as much as a short call: what one more of them costs, in a graph and in a stream, where the data
+  /// that it used before is still in the L2 cache. (Time of many less time of one) / (many - 1). For rows below kShort.
+  BackToBack back_to_back(const char* experiment, const Row& row, std::vector<double> samples, const char*& verdict) {
+    BackToBack result;
+    const std::function<void(cudaStream_t)>& call = row.own ? row.queued : row.call;
+    if (samples.empty() || !call || std::strcmp(row.unit, "us") != 0) return result;
+    std::nth_element(samples.begin(), samples.begin() + static_cast<long>(samples.size() / 2), samples.end());
+    if (samples[samples.size() / 2] > kShort) return result;
+    cudaGraphExec_t graphs[2] = {graph_of(call, 1), graph_of(call, kMany)};
+    if (graphs[0] != nullptr && graphs[1] != nullptr) {
+      if (*verdict == 'y' && *verdict_of(row, [&] { LAB_CHECK(cudaGraphLaunch(graphs[0], nullptr)); }) == 'N')
+        verdict = "NO", blame(experiment, row, " in a graph");
+      const auto by_graph = [&](int g) {
+        internal::spin<<<1, 1>>>(30000, warm_spin());
+        return events_.us([&] { LAB_CHECK(cudaGraphLaunch(graphs[g], nullptr)); });
+      };
+      const auto by_stream = [&](int calls) {
+        return events_.us([&] {
+          for (int i = 0; i < calls; ++i) call(nullptr);
+        });
+      };
+      for (int round = -3; round < samples_; ++round) {
+        const double graph = (by_graph(1) - by_graph(0)) / (kMany - 1);
+        const double stream = (by_stream(kMany) - by_stream(1)) / (kMany - 1);
+        if (round >= 0) result.graph.push_back(graph), result.stream.push_back(stream);
+      }
+    }
+    for (const cudaGraphExec_t g : graphs)
+      if (g != nullptr) LAB_CHECK(cudaGraphExecDestroy(g));
+    return result;
+  }
+
   template <typename... Args>
   void say(const char* format, const Args&... args) {
     if (out_ == nullptr) return;
@@ -324,9 +387,6 @@ class Lab {
       std::fputs(format, out_);
     else
       std::fprintf(out_, format, args...);
-  }
-  void fact(const char* key, const std::string& value) {
-    say("{\"type\":\"environment\",\"key\":\"%s\",\"value\":\"%s\"}\n", key, value.c_str());
   }
   void environment() {
     int driver = 0, runtime = 0, clock = 0, memory_clock = 0;
@@ -345,10 +405,18 @@ class Lab {
     fact("ECC", device_.ECCEnabled ? "on" : "off");
     fact("CUDA driver", std::to_string(driver));
     fact("CUDA runtime", std::to_string(runtime));
+    if (counting()) return;
+    std::vector<double> floors;
+    for (int i = 0; i < 15; ++i)
+      floors.push_back(timed(Flush::kClean, [](cudaStream_t s) { internal::empty<<<1, 32, 0, s>>>(); }));
+    std::sort(floors.begin(), floors.end());
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", floors[floors.size() / 2]);
+    fact("launch floor us", text);
   }
 
   void print(const char* experiment, const Row& row, const char* verdict, const std::vector<double>& samples,
-             const std::vector<double>& sentinels, double clock_before, double clock_after) {
+             const std::vector<double>& sentinels, double clock_before, double clock_after, const BackToBack& again) {
     static const char* const kFlushes[] = {"clean", "dirty", "warm"};
     ++rows_;
     say("{\"type\":\"row\",\"experiment\":\"%s\",\"name\":\"%s\",\"x\":%.17g,\"x_unit\":\"%s\",\"work\":\"%s\","
@@ -365,12 +433,14 @@ class Lab {
     };
     list("samples", samples);
     list("sentinel_us", sentinels);
+    if (row.bus > 0) say(",\"bus\":%.17g", row.bus);
+    if (!again.graph.empty()) list("graph_us", again.graph), list("stream_us", again.stream);
     say("}\n");
   }
 
   std::string program_, only_, mode_ = "count";
   bool list_ = false;
-  int samples_ = 0, rows_ = 0, verified_rows_ = 0, wrong_rows_ = 0, flushes_ = 0;
+  int samples_ = 0, rows_ = 0, verified_ = 0, wrong_rows_ = 0, flushes_ = 0;
   std::FILE* out_ = nullptr;  ///< null: only the verdict
   cudaDeviceProp device_{};
   std::size_t flush_bytes_ = 0, sentinel_bytes_ = 0;
@@ -378,7 +448,7 @@ class Lab {
   unsigned* never_ = nullptr;
   unsigned long long* wrong_ = nullptr;
   long long* spin_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  Events events_;
 };
 
 /// Blocks of `threads` for `count` threads.

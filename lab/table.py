@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/lab.md and docs/ladders.md from the committed results of muscope lab.
+"""Writes the tables of docs/lab.md and docs/ladders.md, and lab/results/h200.json (which muscope lab --compare h200
+reads), from the committed results of muscope lab.
 
-    lab/table.py                 prints them
+    lab/table.py                 prints the tables
     lab/table.py --write         puts them into the pages
-    lab/table.py --check         exits with 1 when a page holds others
+    lab/table.py --check         exits with 1 when a page or file holds others
+    lab/table.py --merge FILE    puts the programs that FILE holds (of muscope lab --json) into the committed results,
+                                 in place of what these programs had there
 """
 import gzip
 import json
@@ -11,7 +14,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "data/results/h200/lab"
+RESULTS = ROOT / "data/results/h200/lab/lab.json.gz"
+KNOWN = ROOT / "lab/results/h200.json"
 BEGIN, END = "<!-- made by lab/table.py -->\n", "<!-- end -->\n"
 # Sweeps of which a page shows these places only.
 FEW = {
@@ -24,8 +28,35 @@ FEW = {
 
 
 def results():
-    with gzip.open(RESULTS / "lab.json.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(RESULTS, "rt", encoding="utf-8") as file:
         return json.load(file)
+
+
+def merge(name):
+    """Programs of another run in place of the same ones here; what is only there or only here stays."""
+    data = results()
+    with open(name, encoding="utf-8") as file:
+        new = json.load(file)
+    programs = {r["program"] for r in new["rows"]}
+    experiments = {r["experiment"] for r in new["rows"]} - {"ceilings"}
+    experiments |= {r["experiment"] for r in data["rows"] if r["program"] in programs} - {"ceilings"}
+    order = list(dict.fromkeys([r["program"] for r in data["rows"]]))
+    order += [p for p in dict.fromkeys(r["program"] for r in new["rows"]) if p not in order]
+    rows = [r for r in data["rows"] if r["program"] not in programs] + new["rows"]
+    data["rows"] = sorted(rows, key=lambda r: order.index(r["program"]))  # stable
+    data["fits"] = [f for f in data["fits"] if f["experiment"] not in experiments] + new["fits"]
+    data["skipped"] = [x for x in data["skipped"] if x["experiment"] not in experiments]
+    data["environment"] |= {k: v for k, v in new["environment"].items() if k not in data["environment"]}
+    with RESULTS.open("wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed:
+        packed.write((json.dumps(data, indent=1) + "\n").encode())
+
+
+def known(data):
+    """What muscope lab --compare h200 needs, a row per line."""
+    rows = [{"program": r["program"], "experiment": r["experiment"], "name": r["name"], "unit": r["unit"],
+             "time": {k: r["time"][k] for k in ("median", "low", "high")}} for r in data["rows"] if "time" in r]
+    lines = ",\n".join(json.dumps(r) for r in rows)
+    return f'{{"schema": "muscope.lab/1", "environment": {json.dumps(data["environment"])}, "rows": [\n{lines}\n]}}\n'
 
 
 def number(value):
@@ -47,22 +78,24 @@ def counted(counters):
 
 def table(data, name):
     rows = [r for r in data["rows"] if r["experiment"] == name and "time" in r]
-    if name == "ceilings":
-        rows = rows[:next((i for i, r in enumerate(rows) if i and r["name"] == rows[0]["name"]), len(rows))]
+    rows = [r for r in rows if r["program"] == rows[0]["program"]]  # all programs measure ceilings
     if name in FEW:
         rows = [r for r in rows if any(r["name"].endswith(", " + w) or f", {w} x" in r["name"] for w in FEW[name])]
     if not rows:
         return []
-    columns = ["row", "median", "rate", "of its ceiling", "muscope predicts", "GPU counted", "why"]
+    columns = ["row", "median", "in a graph", "in a stream", "rate", "bus", "of its ceiling", "muscope predicts", "GPU counted",
+               "why"]
     cells = []
     for r in rows:
         unit = "Gop/s" if r["work"] == "op" else "GB/s"
         cells.append([r["name"] + (" (noisy)" if r["verdict"] == "noisy" else ""), f"{number(r['time']['median'])} {r['unit']}",
-                      f"{number(r['rate'])} {unit}" if r["rate"] else "", f"{r['of_ceiling']:.2f}" if r["of_ceiling"] else "",
+                      *(f"{number(r[k]['median'])} us" if k in r else "" for k in ("in_graph", "in_stream")),
+                      f"{number(r['rate'])} {unit}" if r["rate"] else "",
+                      f"{number(r['bus_rate'])} GB/s" if r.get("bus_rate") else "", f"{r['of_ceiling']:.2f}" if r["of_ceiling"] else "",
                       counted(r["predicted"]), counted(r["measured"]), r["why"]])
     kept = [i for i in range(len(columns)) if any(row[i] for row in cells)]
     lines = [f"**{name}**", "", "| " + " | ".join(columns[i] for i in kept) + " |",
-             "|" + "|".join("---:" if 0 < i < 4 else "---" for i in kept) + "|"]
+             "|" + "|".join("---:" if 0 < i < 7 else "---" for i in kept) + "|"]
     lines += ["| " + " | ".join(row[i] for i in kept) + " |" for row in cells]
     fits = [f for f in data["fits"] if f["experiment"] == name]
     lines += [""] + [f"Fitted: {f['series']}: {f['overhead_us']:.2f} us + bytes / {f['gb_per_s']:.2f} GB/s "
@@ -94,8 +127,19 @@ def page(data, ladders):
 
 
 def main():
+    if sys.argv[1:2] == ["--merge"]:
+        merge(sys.argv[2])
+        return 0
     data = results()
     status = 0
+    if len(sys.argv) > 1:
+        made, old = known(data), KNOWN.read_text(encoding="utf-8") if KNOWN.exists() else ""
+        if sys.argv[1] == "--write":
+            KNOWN.parent.mkdir(exist_ok=True)
+            KNOWN.write_text(made, encoding="utf-8")
+        elif made != old:
+            print("lab/results/h200.json is not what lab/table.py --write makes", file=sys.stderr)
+            status = 1
     for name, ladders in (("lab.md", False), ("ladders.md", True)):
         text = page(data, ladders)
         if len(sys.argv) == 1:

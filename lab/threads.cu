@@ -75,21 +75,40 @@ struct Diverged {
 /// A sum over kFlight vectors per step. Shared memory that is asked for and not used limits the blocks per
 /// multiprocessor.
 template <int kFlight>
-__global__ void __launch_bounds__(256) occupied_kernel(const uint4* in, std::size_t count, unsigned* never) {
-  unsigned sum = 0;
-  for (std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x; i < count;
-       i += gridDim.x * std::size_t{256 * kFlight}) {
-    uint4 v[kFlight];
+struct Occupied {
+  const uint4* in;
+  std::size_t count;
+  __device__ Word operator()() const {
+    Word sum = 0;
+    for (std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x; i < count;
+         i += gridDim.x * std::size_t{256 * kFlight}) {
+      uint4 v[kFlight];
 #pragma unroll
-    for (int k = 0; k < kFlight; ++k) {
-      const std::size_t at = i + k * (gridDim.x * std::size_t{256});
-      v[k] = at < count ? in[at] : make_uint4(0, 0, 0, 0);
+      for (int k = 0; k < kFlight; ++k) {
+        const std::size_t at = i + k * (gridDim.x * std::size_t{256});
+        v[k] = at < count ? in[at] : make_uint4(0, 0, 0, 0);
+      }
+#pragma unroll
+      for (int k = 0; k < kFlight; ++k) sum += lab::sum_of(v[k]);
     }
-#pragma unroll
-    for (int k = 0; k < kFlight; ++k) sum |= v[k].x & v[k].y & v[k].z & v[k].w;
+    return sum;
   }
-  if (sum == lab::kNever && never[1] == lab::kNever) *never = sum;
+};
+template <int kFlight>
+__global__ void __launch_bounds__(256) occupied_kernel(Occupied<kFlight> body, unsigned* never) {
+  lab::keep(body(), never);
 }
+/// Of every vector, by any number of loads in flight.
+struct OccupiedSums {
+  const Word* in;
+  std::size_t count;
+  __device__ Word operator()(unsigned block, unsigned thread, unsigned blocks) const {
+    Word sum = 0;
+    for (std::size_t i = block * std::size_t{256} + thread; i < count; i += blocks * std::size_t{256})
+      for (int k = 0; k < 4; ++k) sum += in[4 * i + static_cast<std::size_t>(k)];
+    return sum;
+  }
+};
 
 /// 64 values per thread are alive at a time. What the bound leaves no registers for goes to local memory.
 template <int kThreads, int kBlocks>
@@ -211,17 +230,15 @@ class Threads : public onchip::OnChip {
                                  128 * 128);
       if (blocks == 1)
         LAB_CHECK(cudaFuncSetAttribute(occupied_kernel<kFlight>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+      const unsigned grid = lab_.counting() ? 4 : blocks * static_cast<unsigned>(lab_.multiprocessors());
+      const Occupied<kFlight> body{in, count};
       Row r = row(
           std::to_string(kFlight) + " x 16 B in flight, " + std::to_string(blocks) + " blocks per multiprocessor",
           12.5 * blocks, static_cast<double>(bytes), "read", "bytes in flight per multiprocessor: threads x loads x 16",
-          [=](cudaStream_t t) {
-            occupied_kernel<kFlight>
-                <<<lab_.counting() ? 4 : blocks* static_cast<unsigned>(lab_.multiprocessors()), 256, shared, t>>>(
-                    in, count, never);
-          },
-          Strict{}, 0);
+          [=](cudaStream_t t) { occupied_kernel<kFlight><<<grid, 256, shared, t>>>(body, never); }, Strict{}, 0);
       r.x_unit = "% occupancy";
-      r.verified = {};
+      r.poison = {};
+      r.verified = [=] { return lab_.sums_up(grid, 256, body, OccupiedSums{in_, count}); };
       rows.push_back(r);
     };
     for (const unsigned blocks : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {

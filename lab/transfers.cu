@@ -165,13 +165,17 @@ class Transfers {
         std::vector<Row> rows;
         for (std::size_t size = lab_.counting() ? largest_ : 1024; size <= largest_; size *= 4) {
           Row row = sized(kSeries[up][kind], size, kWhy[kind], 0);
+          const auto queued = [=](cudaStream_t s) {
+            LAB_CHECK(cudaMemcpyAsync(up ? device_ : host, up ? host : device_, size,
+                                      up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, s));
+          };
           row.own = [=] {
             return host_us([=] {
-              LAB_CHECK(cudaMemcpyAsync(up ? device_ : host, up ? host : device_, size,
-                                        up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost));
+              queued(nullptr);
               LAB_CHECK(cudaDeviceSynchronize());
             });
           };
+          if (kind != 0) row.queued = queued;  // of other memory, the host itself takes part in the copy
           verify(row, up, host, size);
           rows.push_back(row);
         }
@@ -197,6 +201,16 @@ class Transfers {
           LAB_CHECK(cudaDeviceSynchronize());
         });
       };
+      row.poison = [=] {
+        LAB_CHECK(cudaMemset(device_, 0xff, largest_));
+        std::memset(second, 0xff, largest_);
+      };
+      row.verified = [=] {
+        for (std::size_t i = 0; i < largest_ / 4; ++i)
+          if (reinterpret_cast<const Word*>(second)[i] != lab::mixed(static_cast<Word>(i) + 5)) return false;
+        return lab_.check(largest_ / 4, MixedRight{reinterpret_cast<const Word*>(device_)});
+      };
+      lab_.fill(copy_, largest_, lab::internal::MixedWord{5});
       lab_.run("copy-both-ways", {row});
       for (char* p : {first, second}) LAB_CHECK(cudaFreeHost(p));
       for (cudaStream_t& s : streams) LAB_CHECK(cudaStreamDestroy(s));
@@ -265,6 +279,16 @@ class Transfers {
       Row row = sized("", size, why, kernels);
       row.name = name + (", " + lab::size_text(size));
       row.own = std::move(own);
+      // The pages hold their words wherever they are, and a kernel that read them copied them.
+      row.poison = [=] {
+        std::memset(data, 0xff, size);
+        LAB_CHECK(cudaMemset(device_, 0xff, size));
+      };
+      row.verified = [=] {
+        for (std::size_t i = 0; i < size / 4; ++i)
+          if (data[i] != lab::mixed(static_cast<Word>(i))) return false;
+        return kernels == 0 || lab_.check(size / 4, MixedRight{reinterpret_cast<const Word*>(device_)});
+      };
       rows.push_back(row);
     };
     add("a kernel reads what the host wrote", "page faults of the device move pages", 1,
@@ -274,11 +298,10 @@ class Transfers {
     add("a kernel reads after the prefetch", "pages are where they are read", 1,
         [=] { return touch(), prefetch(true), host_us(read); });
     add("prefetch to the host", "pages move back in large pieces", 0,
-        [=] { return prefetch(true), host_us([=] { prefetch(false); }); });
+        [=] { return touch(), prefetch(true), host_us([=] { prefetch(false); }); });
     add("the host writes what the device holds", "page faults of the host's processor move pages back", 0,
         [=] { return prefetch(true), host_us(touch); });
     lab_.run("managed", rows);
-    read();
     LAB_CHECK(cudaFree(data));
     lab_.fill(device_, largest_, lab::internal::MixedWord{0});
   }

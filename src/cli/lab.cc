@@ -13,6 +13,7 @@
 #include "cli/run_output.h"
 #include "lab/catalog.h"
 #include "lab/output.h"
+#include "toolchain/layout.h"
 
 namespace muscope::cli {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::string_view kExamples =
     "  muscope lab --only stride,ladder-scan       experiments whose names contain one of these\n"
     "  muscope lab --json mine.json --keep raw     results with raw samples; the programs' own files\n"
     "  muscope lab --compare before.json           what became slower; exit code 4 when something did\n"
+    "  muscope lab --compare h200                  against the results of an H200 that muscope brings\n"
     "  muscope lab --from raw --csv table.csv      no GPU needed: what was measured elsewhere\n";
 
 struct LabOptions {
@@ -48,7 +50,10 @@ void add_options(CLI::App& app, LabOptions& o) {
   app.add_option("--html", o.html, "write a page with tables and pictures (- for stdout)")->type_name("FILE");
   app.add_option("--keep", o.keep, "keep the programs' own files there")->type_name("FOLDER");
   app.add_option("--from", o.from, "measure nothing: read what --keep left")->type_name("FOLDER");
-  app.add_option("--compare", o.compare, "hold the results against earlier ones (of --json)")->type_name("FILE");
+  app.add_option(
+         "--compare", o.compare,
+         "hold the results against earlier ones (of --json), or against those of a GPU that muscope brings: h200")
+      ->type_name("FILE|GPU");
   app.add_flag("--strict", o.strict, "exit code 4 when rows are noisy");
   app.add_flag("--brief", o.brief, "tables without the lines that explain rows");
 }
@@ -59,6 +64,24 @@ std::string list_text() {
   for (const lab::Experiment& e : lab::experiments()) width = std::max(width, e.name.size());
   for (const lab::Experiment& e : lab::experiments()) out += fmt::format("{:<{}}  {}\n", e.name, width, e.summary);
   return out;
+}
+
+/// What --compare names: a file, or a GPU whose results lie beside the lab's programs.
+std::string earlier_results(const std::string& name) {
+  constexpr std::size_t kMost = std::size_t{256} << 20;
+  std::error_code error;
+  std::string known;
+  if (name.find('/') == std::string::npos && name != "-" && !fs::exists(name, error)) {
+    const fs::path folder = fs::path(toolchain::Layout::of_this_program().toolkit).parent_path() / "lab/results";
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".json") continue;
+      if (entry.path().stem() == name) return read_input(entry.path().string(), kMost, "D791", "install muscope again");
+      known += (known.empty() ? "" : ", ") + entry.path().stem().string();
+    }
+  }
+  return read_input(
+      name, kMost, "D791",
+      "what muscope lab --json wrote" + (known.empty() ? "" : ", or a GPU whose results muscope brings: " + known));
 }
 
 /// A folder that is removed at the end, unless it is to be kept.
@@ -120,9 +143,7 @@ int lab_command(const Arguments& args) {
   if ((o.json == "-") + (o.csv == "-") + (o.html == "-") > 1)
     fail("D104", "two outputs on standard output", "name a file for one of them");
   std::vector<lab::KnownRow> before;
-  if (!o.compare.empty())
-    before = lab::read_known(read_input(o.compare, std::size_t{256} << 20, "D791", "what muscope lab --json wrote"),
-                             o.compare);
+  if (!o.compare.empty()) before = lab::read_known(earlier_results(o.compare), o.compare);
   OutputFile json(o.json), csv(o.csv), html(o.html);
   std::vector<lab::ProgramResults> programs;
   if (!o.from.empty()) {

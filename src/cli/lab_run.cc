@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 using toolchain::ProcessResult;
 
 constexpr const char* kNoGpuHint =
-    "muscope lab measures on an NVIDIA GPU with its driver; muscope run counts memory traffic without one, and muscope "
-    "lab "
-    "--from shows what was measured elsewhere";
+    "muscope lab measures on an NVIDIA GPU with its driver, by programs that nvcc compiles on the spot; muscope run "
+    "counts "
+    "memory traffic without a GPU, and muscope lab --from shows what was measured elsewhere";
 
 struct Gpu {
   int major = 0, minor = 0;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/diagnostic.h"
@@ -60,6 +61,44 @@ TEST_F(LabCommand, ReadsWhatWasMeasuredElsewhere) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(lab_command({"--from", folder_, "--compare", folder_ / "t.json"}), kOk);
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("0 slower, 0 faster, 4 the same"));
+}
+
+TEST_F(LabCommand, WhatBecameSlowerIsFound) {
+  const std::string source = MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl";
+  fs::copy_file(source, folder_ / "patterns.jsonl");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_, "--json", folder_ / "before.json"}), kOk);
+  const auto scale = [&](double factor) {
+    std::ifstream in(source);
+    std::ofstream out(folder_ / "patterns.jsonl");
+    for (std::string line; std::getline(in, line);) {
+      auto object = nlohmann::json::parse(line);
+      if (object.contains("samples"))
+        for (auto& sample : object["samples"]) sample = sample.get<double>() * factor;
+      out << object.dump() << "\n";
+    }
+  };
+  scale(1.2);
+  EXPECT_EQ(lab_command({"--from", folder_, "--compare", folder_ / "before.json"}), kFound);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("4 slower, 0 faster, 0 the same"));
+  testing::internal::CaptureStdout();
+  scale(0.8);
+  EXPECT_EQ(lab_command({"--from", folder_, "--compare", folder_ / "before.json"}), kOk);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("0 slower, 4 faster, 0 the same"));
+}
+
+TEST_F(LabCommand, ResultsOfAnH200AreBrought) {
+  fs::copy_file(MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl", folder_ / "patterns.jsonl");
+  testing::internal::CaptureStdout();
+  EXPECT_NE(lab_command({"--from", folder_, "--compare", "h200"}), kUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr(" 0 not in both"));
+  try {
+    lab_command({"--from", folder_, "--compare", "h201"});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics().front().code, "D791");
+    EXPECT_THAT(error.diagnostics().front().hint, HasSubstr("h200"));
+  }
 }
 
 TEST_F(LabCommand, SaysWhatIsWrongWithFolders) {

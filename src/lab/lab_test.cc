@@ -68,7 +68,8 @@ TEST(Catalog, EveryExperimentStandsInItsProgram) {
     const std::string source = std::string(MUSCOPE_SOURCE_DIR) + "/" + source_of(e.program);
     std::string all;
     // Some programs keep experiments in a header of lab/.
-    for (const std::string& file : {source, std::string(MUSCOPE_SOURCE_DIR "/lab/chase.cuh")}) {
+    for (const std::string& file : {source, std::string(MUSCOPE_SOURCE_DIR "/lab/chase.cuh"),
+                                    std::string(MUSCOPE_SOURCE_DIR "/lab/halves.cuh")}) {
       std::ifstream in(file);
       ASSERT_TRUE(in) << file;
       std::ostringstream text;
@@ -158,6 +159,70 @@ TEST(Combine, RowsThatAreWrongAreTold) {
   EXPECT_EQ(results.wrong, 1);
   EXPECT_EQ(results.rows[4].verdict, "wrong");
   EXPECT_THAT(to_text(results), HasSubstr("1 wrong"));
+}
+
+std::string with(std::string line, const std::string& more) {
+  return line.insert(line.rfind('}'), more);  // before the end of the object
+}
+
+TEST(Output, ShortRowsAreShownBackToBack) {
+  const Results results = combine({{read_raw(kBegin +
+                                                 with(row_line("stride-read", "short", 1, 8000, "", "4,4,4"),
+                                                      R"(,"graph_us":[1.5,1.25,2],"stream_us":[2.5,2.5,3])") +
+                                                 row_line("stride-read", "long", 2, 8000, "", "40,40,40") +
+                                                 row_line("offset-read", "long", 2, 8000, "", "40,40,40") + kEnd,
+                                             "f"),
+                                    {},
+                                    {},
+                                    {}}});
+  EXPECT_EQ(results.rows[0].in_graph->median, 1.5);
+  EXPECT_EQ(results.rows[0].in_stream->median, 2.5);
+  EXPECT_FALSE(results.rows[1].in_graph);
+  const auto groups = groups_of(results);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_THAT(
+      cells_of(groups[0]),
+      ElementsAre(ElementsAre("row", "median", "95 %", "in a graph", "in a stream", "rate", "L2", "verdict"),
+                  ElementsAre("short", "4.00 us", "4.00 to 4.00", "1.50 us", "2.50 us", "2.00 GB/s", "clean", "ok"),
+                  ElementsAre("long", "40.00 us", "40.00 to 40.00", "", "", "0.20 GB/s", "clean", "ok")));
+  EXPECT_THAT(cells_of(groups[1])[0], ElementsAre("row", "median", "95 %", "rate", "L2", "verdict"));
+  EXPECT_THAT(to_text(results), HasSubstr("in a graph"));
+  EXPECT_THAT(to_html(results, "1"), HasSubstr("<td>1.50 us<td>2.50 us"));
+  EXPECT_THAT(to_csv(results), HasSubstr(",not modelled yet,1.5,2.5,,because"));
+  const auto parsed = nlohmann::json::parse(to_json(results, "1"));
+  EXPECT_EQ(parsed.at("rows")[0].at("in_graph").at("median"), 1.5);
+  EXPECT_EQ(parsed.at("rows")[0].at("stream_us"), (std::vector<double>{2.5, 2.5, 3}));
+  EXPECT_FALSE(parsed.at("rows")[1].contains("in_graph"));
+  EXPECT_EQ(code_of([] { read_raw(kBegin + with(row_line("e", "n", 1, 1, "", "1"), R"(,"graph_us":[1])"), "f"); }),
+            "D791");  // one without the other
+}
+
+TEST(Output, CollectivesHaveABusRate) {
+  const Results results = combine(
+      {{read_raw(kBegin + with(row_line("nccl-all-gather", "n", 8000, 8000, "", "4,4,4"), R"(,"bus":0.5)") + kEnd, "f"),
+        {},
+        {},
+        {}}});
+  EXPECT_DOUBLE_EQ(*results.rows[0].rate, 2.0);
+  EXPECT_DOUBLE_EQ(*results.rows[0].bus_rate, 1.0);
+  EXPECT_THAT(cells_of(groups_of(results)[0])[1],
+              ElementsAre("n", "4.00 us", "4.00 to 4.00", "2.00 GB/s", "1.00 GB/s", "clean", "ok"));
+  EXPECT_THAT(to_csv(results), HasSubstr(",not modelled yet,,,1.00,because"));
+}
+
+TEST(Output, CeilingsAreToldApartByTheirPrograms) {
+  RawRun other = sample_run();
+  other.program = "memory";
+  other.rows.resize(1);
+  other.environment.emplace_back("launch floor us", "3.5");
+  RawRun first = sample_run();
+  first.environment.emplace_back("launch floor us", "4.5");
+  const Results results = combine({{first, {}, {}, {}}, {other, {}, {}, {}}});
+  std::vector<std::string> titles;
+  for (const Group& group : groups_of(results)) titles.push_back(group.title);
+  EXPECT_THAT(titles, ElementsAre("ceilings of patterns", "stride-read", "ceilings of memory"));
+  EXPECT_THAT(to_text(results), HasSubstr("launch floor us: 4.00\n"));  // the median over the programs
+  EXPECT_THAT(to_html(results, "1"), HasSubstr("<a href='#memory-ceilings'>ceilings of memory</a>"));
 }
 
 TEST(Output, FormsAgree) {

@@ -50,14 +50,6 @@ struct Columns {
   }
 };
 
-std::vector<std::string> experiments_of(const Results& results) {
-  std::vector<std::string> names;
-  for (const ResultRow& row : results.rows) {
-    if (std::find(names.begin(), names.end(), row.raw.experiment) == names.end()) names.push_back(row.raw.experiment);
-  }
-  return names;
-}
-
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -92,28 +84,57 @@ std::string counted_text(const std::optional<Counters>& counters) {
   return text;
 }
 
+std::vector<Group> groups_of(const Results& results) {
+  std::vector<Group> groups;
+  for (const ResultRow& row : results.rows) {
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.program == row.program && g.experiment == row.raw.experiment;
+    });
+    if (at == groups.end()) at = groups.insert(groups.end(), {row.program, row.raw.experiment, {}, {}});
+    at->rows.push_back(&row);
+  }
+  for (Group& group : groups) {
+    const auto same = std::count_if(groups.begin(), groups.end(),
+                                    [&](const Group& other) { return other.experiment == group.experiment; });
+    group.title = group.experiment + (same > 1 ? " of " + group.program : std::string());
+  }
+  return groups;
+}
+
+std::vector<std::vector<std::string>> cells_of(const Group& group) {
+  std::vector<std::vector<std::string>> all = {{"row", "median", "95 %", "in a graph", "in a stream", "rate", "bus",
+                                                "of ceiling", "of pins", "predicted", "measured", "L2", "verdict"}};
+  const auto each = [](const std::optional<Summary>& s) { return s ? number(s->median) + " us" : ""; };
+  for (const ResultRow* const each_row : group.rows) {
+    const ResultRow& row = *each_row;
+    all.push_back({row.raw.name, row.time ? number(row.time->median) + " " + row.raw.unit : "",
+                   row.time ? number(row.time->low) + " to " + number(row.time->high) : "", each(row.in_graph),
+                   each(row.in_stream), rate_text(row), row.bus_rate ? number(*row.bus_rate) + " GB/s" : "",
+                   percent(row.of_ceiling), percent(row.of_pins), counted_text(row.predicted),
+                   counted_text(row.measured), row.raw.flush == "own" ? "" : row.raw.flush, row.verdict});
+  }
+  for (std::size_t column = all.front().size(); column-- > 0;) {
+    if (std::any_of(all.begin() + 1, all.end(), [&](const auto& row) { return !row[column].empty(); })) continue;
+    for (auto& row : all) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  return all;
+}
+
 std::string to_text(const Results& results, const TextOptions& options) {
   std::string out;
   for (const auto& [key, value] : results.environment) out += fmt::format("{}: {}\n", key, value);
   if (results.pins_gb_per_s > 0) out += fmt::format("memory pins: {:.0f} GB/s\n", results.pins_gb_per_s);
-  for (const std::string& name : experiments_of(results)) {
-    Columns table;
-    table.rows.push_back({name, "median", "95 %", "rate", "of ceiling", "of pins", "predicted", "measured", "verdict"});
-    table.remarks.emplace_back();
+  for (const Group& group : groups_of(results)) {
+    Columns table{cells_of(group), {{}}};
+    table.rows.front().front() = group.title;
     std::string last_why;
-    for (const ResultRow& row : results.rows) {
-      if (row.raw.experiment != name) continue;
-      const std::string unit = " " + row.raw.unit;
-      table.rows.push_back({row.raw.name, row.time ? number(row.time->median) + unit : "",
-                            row.time ? number(row.time->low) + " to " + number(row.time->high) : "", rate_text(row),
-                            percent(row.of_ceiling), percent(row.of_pins), counted_text(row.predicted),
-                            counted_text(row.measured), row.verdict});
-      table.remarks.push_back(options.why && row.raw.why != last_why ? row.raw.why : std::string());
-      last_why = row.raw.why;
+    for (const ResultRow* const row : group.rows) {
+      table.remarks.push_back(options.why && row->raw.why != last_why ? row->raw.why : std::string());
+      last_why = row->raw.why;
     }
     out += "\n" + table.text();
     for (const SeriesFit& fit : results.fits) {
-      if (fit.experiment == name)
+      if (fit.experiment == group.experiment)
         out += fmt::format("  {}: {:.2f} us + bytes / {:.2f} GB/s (worst {:.0f} % off)\n", fit.series,
                            fit.fit.overhead_us, fit.fit.gb_per_s, 100 * fit.fit.worst_error);
     }
@@ -130,7 +151,7 @@ std::string to_csv(const Results& results) {
   std::string out =
       "experiment,name,x,x_unit,work,amount,mix,flush,unit,samples,median,low,high,min,p95,deviation,rate,of_ceiling,"
       "of_pins,verified,verdict,predicted_requests,predicted_sectors,predicted_shared_wavefronts,measured_requests,"
-      "measured_sectors,measured_shared_wavefronts,predicted_time,why\n";
+      "measured_sectors,measured_shared_wavefronts,predicted_time,graph_us,stream_us,bus,why\n";
   for (const ResultRow& row : results.rows) {
     const RawRow& r = row.raw;
     const auto counters = [](const std::optional<Counters>& c) {
@@ -150,9 +171,11 @@ std::string to_csv(const Results& results) {
     } else {
       out += ",,,,,,";
     }
-    out += fmt::format("{},{},{},{},{},{},{},not modelled yet,{}\n", share(row.rate, 2), share(row.of_ceiling, 4),
-                       share(row.of_pins, 4), csv_field(r.verified), row.verdict, counters(row.predicted),
-                       counters(row.measured), csv_field(r.why));
+    const auto each = [](const std::optional<Summary>& s) { return s ? fmt::format("{:.6g}", s->median) : ""; };
+    out += fmt::format("{},{},{},{},{},{},{},not modelled yet,{},{},{},{}\n", share(row.rate, 2),
+                       share(row.of_ceiling, 4), share(row.of_pins, 4), csv_field(r.verified), row.verdict,
+                       counters(row.predicted), counters(row.measured), each(row.in_graph), each(row.in_stream),
+                       share(row.bus_rate, 2), csv_field(r.why));
   }
   return out;
 }
@@ -181,14 +204,20 @@ std::string to_json(const Results& results, const std::string& version) {
                       {"x_unit", r.x_unit},     {"work", r.work},
                       {"amount", r.amount},     {"mix", r.mix},
                       {"flush", r.flush},       {"unit", r.unit}};
-    if (row.time)
-      j["time"] = {{"median", row.time->median}, {"low", row.time->low}, {"high", row.time->high},
-                   {"min", row.time->min},       {"p95", row.time->p95}, {"deviation", row.time->deviation}};
+    const auto summary = [](const Summary& s) {
+      return ordered_json{{"median", s.median}, {"low", s.low}, {"high", s.high},
+                          {"min", s.min},       {"p95", s.p95}, {"deviation", s.deviation}};
+    };
+    if (row.time) j["time"] = summary(*row.time);
+    if (row.in_graph) j["in_graph"] = summary(*row.in_graph);
+    if (row.in_stream) j["in_stream"] = summary(*row.in_stream);
+    if (row.bus_rate) j["bus_rate"] = *row.bus_rate;
     j["rate"] = share(row.rate), j["of_ceiling"] = share(row.of_ceiling), j["of_pins"] = share(row.of_pins);
     j["verified"] = r.verified, j["verdict"] = row.verdict, j["why"] = r.why;
     j["predicted"] = counters_json(row.predicted), j["measured"] = counters_json(row.measured);
     j["predicted_time"] = "not modelled yet";
     j["clock_mhz"] = r.clock_mhz, j["samples"] = r.samples, j["sentinel_us"] = r.sentinel_us;
+    if (row.in_graph) j["graph_us"] = r.graph_us, j["stream_us"] = r.stream_us;
     rows.push_back(std::move(j));
   }
   // One row per line: such files are read and compared by people too.

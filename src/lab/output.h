@@ -27,6 +27,18 @@ std::string to_html(const Results& results, const std::string& version);
 /// there are no requests to global memory.
 std::string counted_text(const std::optional<Counters>& counters);
 
+/// Rows of one experiment as one program measured them (all programs have ceilings of their own).
+struct Group {
+  std::string program, experiment;
+  std::string title;  ///< "stride-read", "ceilings of patterns"
+  std::vector<const ResultRow*> rows;
+};
+std::vector<Group> groups_of(const Results& results);
+
+/// What text and page show: a heading, and a line per row, from its name to its verdict. Columns in which all rows are
+/// empty are left out.
+std::vector<std::vector<std::string>> cells_of(const Group& group);
+
 /// A row of an earlier result.
 struct KnownRow {
   std::string program, experiment, name, unit;

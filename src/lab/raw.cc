@@ -61,6 +61,7 @@ RawRow read_row(const Line& line) {
   row.flush = line.text("flush"), row.unit = line.text("unit"), row.verified = line.text("verified");
   row.why = line.text("why");
   row.x = line.real("x"), row.amount = line.real("amount");
+  if (line.object.contains("bus")) row.bus = line.real("bus");
   const double launches = line.real("launches");
   if (launches < 0 || launches > 1e6 || launches != std::floor(launches)) line.bad("'launches' is no count");
   row.launches = static_cast<int>(launches);
@@ -68,6 +69,7 @@ RawRow read_row(const Line& line) {
   if (clocks.size() != 2) line.bad("'clock_mhz' is no pair");
   row.clock_mhz = {clocks[0], clocks[1]};
   row.samples = line.list("samples"), row.sentinel_us = line.list("sentinel_us");
+  if (line.object.contains("graph_us")) row.graph_us = line.list("graph_us"), row.stream_us = line.list("stream_us");
   return row;
 }
 

@@ -14,9 +14,11 @@ namespace muscope::lab {
 struct RawRow {
   std::string experiment, name, x_unit, work, mix, series, flush, unit, verified, why;
   double x = 0, amount = 0;
+  double bus = 0;  ///< of collectives: bytes per link and direction over `amount`
   int launches = 0;
   std::array<double, 2> clock_mhz{};
   std::vector<double> samples, sentinel_us;
+  std::vector<double> graph_us, stream_us;  ///< per call of many back to back; of short rows only
 };
 
 struct RawRun {

@@ -1,5 +1,7 @@
 #include "lab/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -40,6 +42,9 @@ double number_in(const std::vector<std::pair<std::string, std::string>>& environ
   }
   return 0;
 }
+
+/// What an empty kernel's time reads; each program measures it.
+constexpr std::string_view kFloor = "launch floor us";
 
 bool is_noisy(const ResultRow& row, double sentinel) {
   if (row.time->high - row.time->low > kNoisyInterval * row.time->median) return true;
@@ -103,13 +108,20 @@ void add_fits(Results& results) {
 
 Results combine(const std::vector<ProgramResults>& programs) {
   Results results;
+  std::vector<double> floors;
   for (const ProgramResults& program : programs) {
     for (const auto& fact : program.run.environment) {
+      if (fact.first == kFloor) {
+        floors.push_back(number_in({fact}, kFloor));
+        continue;
+      }
       if (std::find(results.environment.begin(), results.environment.end(), fact) == results.environment.end())
         results.environment.push_back(fact);
     }
     results.skipped.insert(results.skipped.end(), program.run.skipped.begin(), program.run.skipped.end());
   }
+  if (const std::optional<Summary> floor = summarise(floors))
+    results.environment.emplace_back(kFloor, fmt::format("{:.2f}", floor->median));
   results.pins_gb_per_s =
       number_in(results.environment, "memory clock kHz") * number_in(results.environment, "memory bus bits") * 2 / 8e6;
   for (const ProgramResults& program : programs) {
@@ -126,7 +138,9 @@ Results combine(const std::vector<ProgramResults>& programs) {
       row.program = program.run.program;
       row.raw = raw;
       row.time = summarise(raw.samples);
+      row.in_graph = summarise(raw.graph_us), row.in_stream = summarise(raw.stream_us);
       if (row.time) row.rate = rate_of(raw, *row.time);
+      if (row.rate && raw.bus > 0) row.bus_rate = *row.rate * raw.bus;
       const std::size_t index = seen[raw.experiment]++;
       row.predicted = joined(program, program.predicted, raw, index, counts[raw.experiment]);
       row.measured = joined(program, program.measured, raw, index, counts[raw.experiment]);

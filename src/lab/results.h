@@ -16,7 +16,10 @@ struct ResultRow {
   std::string program;
   RawRow raw;
   std::optional<Summary> time;        ///< of the samples, in raw.unit; nothing when none were taken
+  std::optional<Summary> in_graph;    ///< microseconds per call of many in a graph, one after the other
+  std::optional<Summary> in_stream;   ///< the same in a stream
   std::optional<double> rate;         ///< 10^9 bytes or operations per second, by the median
+  std::optional<double> bus_rate;     ///< of collectives: per link and direction, as NCCL's own tests count
   std::optional<double> of_ceiling;   ///< share of the fastest ceiling of its mix, at the nearest size, in its process
   std::optional<double> of_pins;      ///< share of what the memory's pins move at its clock
   std::optional<Counters> predicted;  ///< by muscope

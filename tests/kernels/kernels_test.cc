@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Kernels,
                                          "ladder/nbody.cu", "ladder/layout.cu", "ladder/segmented.cu",
                                          "../lab/memory.cu", "../lab/patterns.cu", "../lab/onchip.cu",
                                          "../lab/threads.cu", "../lab/transfers.cu", "../lab/transposes.cu",
-                                         "../lab/peers.cu"),
+                                         "../lab/peers.cu", "../lab/clusters.cu"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name = name.substr(name.rfind('/') + 1);
