@@ -1,8 +1,10 @@
 // The kernels of kernels/ run without a GPU: their own programs check results, here their traffic is held against what
 // each call must move at least.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -55,6 +57,22 @@ INSTANTIATE_TEST_SUITE_P(Programs, Kernels,
                            name = name.substr(name.rfind('/') + 1);
                            return name.substr(0, name.find('.'));
                          });
+
+// Ported to MUSA, their programs find the same right results.
+TEST(KernelsInMusa, GiveRightResults) {
+  if (!toolchain::find_clang(toolchain::SearchPlaces::from_environment())) GTEST_SKIP() << "needs clang 19 or newer";
+  const auto folder = std::filesystem::temp_directory_path() / ("muscope-kernels-" + std::to_string(getpid()));
+  const ProcessResult port = toolchain::run_process(
+      {kMuscope, "port", "--quiet", MUSCOPE_SOURCE_DIR "/kernels", "--no-ignore", "--out-dir", folder.string()});
+  EXPECT_THAT(port.exit_code, testing::AnyOf(0, 4)) << port.err;  // 4: the measuring programs need work by hand
+  for (const char* program : {"transpose", "reduce", "scan", "histogram", "convolution", "copy_nbody"}) {
+    const std::string source = (folder / "tests" / (std::string(program) + "_test.mu")).string();
+    const ProcessResult run = toolchain::run_process({kMuscope, "run", "-q", "--toolchain", "clang", source});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, StartsWith("PASS")) << source << run.err;
+  }
+  std::filesystem::remove_all(folder);
+}
 
 /// What sectors.cu says that a call must move.
 struct Minimum {
