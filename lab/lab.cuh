@@ -38,22 +38,6 @@ __device__ inline void copy_by_blocks(uint4* out, const uint4* in, std::size_t c
 
 namespace internal {
 
-template <typename Value>
-__global__ void fill(std::uint32_t* words, std::size_t count, Value value) {
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x)
-    words[i] = value(i);
-}
-
-template <typename Right>
-__global__ void check(std::size_t count, Right right, unsigned long long* wrong) {
-  unsigned long long found = 0;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x)
-    found += right(i) ? 0 : 1;
-  if (found != 0) atomicAdd(wrong, found);
-}
-
 /// The same body as that of a kernel which only reads; its sums are written.
 template <typename Body>
 __global__ void __launch_bounds__(1024) told(Body body, std::uint32_t* out) {

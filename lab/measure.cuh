@@ -39,6 +39,24 @@ __device__ inline std::uint32_t sum_of(uint4 v) { return v.x + v.y + v.z + v.w; 
 
 namespace internal {
 
+/// Word i of `count` becomes value(i).
+template <typename Value>
+__global__ void fill(std::uint32_t* words, std::size_t count, Value value) {
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
+       i += static_cast<std::size_t>(gridDim.x) * blockDim.x)
+    words[i] = value(i);
+}
+
+/// Adds to *wrong for how many i < count right(i) does not hold.
+template <typename Right>
+__global__ void check(std::size_t count, Right right, unsigned long long* wrong) {
+  unsigned long long found = 0;
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
+       i += static_cast<std::size_t>(gridDim.x) * blockDim.x)
+    found += right(i) ? 0 : 1;
+  if (found != 0) atomicAdd(wrong, found);
+}
+
 /// Fills the L2 cache with other lines, clean ones: plain loads (lines marked to leave first push out only each other).
 static __global__ void __launch_bounds__(512) flush(const uint4* in, std::size_t count, unsigned* never) {
   unsigned sum = 0;

@@ -37,6 +37,8 @@ GpuSpec compute_capability(int major, int minor, std::string architecture);
 struct Timing {
   Sourced shared_cycles, l1_cycles, texture_cycles, constant_cycles, l2_cycles, dram_cycles;
   Sourced l1_gbs, shared_gbs, l2_gbs;
+  Sourced cluster_cycles, cluster_gbs;  ///< shared memory of other blocks of a cluster
+  Sourced host_cycles, host_gbs, peer_cycles, peer_gbs;
 };
 
 /// Fills `gpu.hierarchy` from the spec's sizes and `timing`.

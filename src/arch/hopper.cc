@@ -94,9 +94,13 @@ GpuSpec h200() {
   t.l1_cycles = number(32, kMeasuredH200, "dependent loads, up to 192 KiB (muscope lab)");
   t.shared_cycles = number(23, kMeasuredH200, "dependent loads (muscope lab)");
   t.texture_cycles = number(88, kMeasuredH200, "dependent texel fetches of linear memory (muscope lab)");
+  t.cluster_cycles = number(200, kMeasuredH200, "clusters of 4 to 16: 190 to 211 (muscope lab)");
+  t.cluster_gbs = number(3000, kMeasuredH200, "clusters of 4 to 16; 4,200 in pairs (muscope lab)");
+  t.host_cycles = number(2240, kMeasuredH200, "dependent loads of pinned memory (muscope lab)");
+  t.host_gbs = number(55, kMeasuredH200, "copy engine, either way; 101 both ways at once (muscope lab)");
   t.constant_cycles = number(28, kMeasuredH200, "up to 2 KiB; 98 in the second level (muscope lab)");
   t.l2_cycles = number(281, kMeasuredH200, "up to 24 MiB; 266 near, 308 in the far half (muscope lab)");
-  t.dram_cycles = elsewhere(690, kGpuBenches, "on a GH200 of the same die; muscope lab on an H200: 681 at 1 GiB");
+  t.dram_cycles = number(681, kMeasuredH200, "dependent loads of 1 GiB; 578 at 128 MiB (muscope lab)");
   t.l1_gbs = per_sm_bandwidth(g, 128);
   t.shared_gbs = per_sm_bandwidth(g, 128);
   t.l2_gbs = number(9500, kMeasuredH200, "16 MiB read again and again; 8,800 at 48 MiB (muscope lab)");

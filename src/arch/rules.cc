@@ -103,6 +103,9 @@ void describe_hierarchy(GpuSpec& gpu, const Timing& timing) {
   gpu.hierarchy.push_back({"registers", "on each SM", "one thread", registers, unknown(), unknown()});
   gpu.hierarchy.push_back({"shared", unified ? "on each SM, carved out of the L1 array" : "on each SM",
                            "threads of one block", gpu.shared_per_sm, timing.shared_cycles, timing.shared_gbs});
+  if (timing.cluster_cycles.known)
+    gpu.hierarchy.push_back({"cluster", "shared memory of other SMs", "threads of one cluster", unknown(),
+                             timing.cluster_cycles, timing.cluster_gbs});
   gpu.hierarchy.push_back({"L1", unified && gpu.cc_major < 7 ? "on each SM, what shared memory leaves" : "on each SM",
                            cached ? "one SM, not coherent" : "one SM, global loads opt-in", gpu.l1_bytes,
                            timing.l1_cycles, timing.l1_gbs});
@@ -115,6 +118,12 @@ void describe_hierarchy(GpuSpec& gpu, const Timing& timing) {
   gpu.hierarchy.push_back({"DRAM", "beside the die: global, local, constant and texture data",
                            "whole GPU, host by copies", gpu.memory_bytes, timing.dram_cycles,
                            gpu.memory_bandwidth_gbs});
+  if (timing.peer_cycles.known)
+    gpu.hierarchy.push_back(
+        {"peer", "another GPU's memory", "both GPUs", unknown(), timing.peer_cycles, timing.peer_gbs});
+  if (timing.host_cycles.known)
+    gpu.hierarchy.push_back(
+        {"host", "the host's memory, mapped", "host and GPU", unknown(), timing.host_cycles, timing.host_gbs});
 }
 
 std::string GpuSpec::cc_text() const {

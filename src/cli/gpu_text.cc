@@ -60,7 +60,7 @@ class Drawing {
     out_ +=
         fmt::format("    {:<11}{:>14}{:>28}{:>17}   {}\n", "level", "size", "latency", "bandwidth", "who sees a write");
     const std::string sms = gpu_.sm_count.known ? fmt::format("each of {} SMs", gpu_.sm_count.as_int()) : "each SM";
-    box(sms, {"registers", "shared", "L1", "texture", "constant"}, sources);
+    box(sms, {"registers", "shared", "cluster", "L1", "texture", "constant"}, sources);
     arrow(gpu_.sector_bytes.known
               ? fmt::format("{} B sectors of {} B lines", gpu_.sector_bytes.as_int(), gpu_.line_bytes.as_int())
               : "");
@@ -69,12 +69,22 @@ class Drawing {
                                      : "");
     box("memory beside the die: global, local, constant, texture data", {"DRAM"}, sources);
     // A hierarchy from a file may name levels of its own.
+    const std::vector<std::string> outside = {"peer", "host"};
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
     std::vector<std::string> others;
-    for (const MemoryLevel& level : gpu_.hierarchy)
-      if (std::find(drawn_.begin(), drawn_.end(), level.name) == drawn_.end()) others.push_back(level.name);
+    bool measured_outside = false;
+    for (const MemoryLevel& level : gpu_.hierarchy) {
+      measured_outside = measured_outside || has(outside, level.name);
+      if (!has(drawn_, level.name) && !has(outside, level.name)) others.push_back(level.name);
+    }
     if (!others.empty()) box("further levels", others, sources);
     arrow("PCIe or NVLink");
-    out_ += "    host memory\n";
+    if (measured_outside)
+      box("other GPUs' memory, host memory", outside, sources);
+    else
+      out_ += "    host memory\n";
     return out_;
   }
 
