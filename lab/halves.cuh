@@ -89,27 +89,51 @@ struct Sides {
   }
 };
 
-/// Two groups of blocks and two of lines, so that a block sees lines of its own group sooner: from the groups that the
-/// first block's times suggest, each is made anew from the other until they agree.
-inline void separate(const Seen& seen, std::vector<unsigned char>& block_side, std::vector<unsigned char>& line_side) {
-  std::vector<unsigned> first(seen.cycles.begin(), seen.cycles.begin() + seen.lines);
-  std::nth_element(first.begin(), first.begin() + seen.lines / 2, first.end());
-  const unsigned middle = first[static_cast<std::size_t>(seen.lines / 2)];
-  line_side.assign(static_cast<std::size_t>(seen.lines), 0);
-  block_side.assign(static_cast<std::size_t>(seen.sms), 0);
-  for (int line = 0; line < seen.lines; ++line) line_side[static_cast<std::size_t>(line)] = seen.at(0, line) > middle;
-  // 1 where the mean over the members of side 1 is the smaller one.
-  const auto nearer = [](const std::vector<unsigned char>& side, const auto& cycles_of) {
-    double sum[2] = {0, 0}, members[2] = {0, 0};
-    for (std::size_t i = 0; i < side.size(); ++i) sum[side[i]] += cycles_of(static_cast<int>(i)), ++members[side[i]];
-    return members[0] > 0 && members[1] > 0 && sum[1] / members[1] < sum[0] / members[0];
+/// Splits blocks and lines into two groups each, so that a block sees lines of its own group sooner: by the signs of
+/// the first singular vectors of what is left of the times without the means of blocks and of lines (some lines are far
+/// from all, some multiprocessors too). Gives how many cycles sooner.
+inline double separate(const Seen& seen, std::vector<unsigned char>& block_side,
+                       std::vector<unsigned char>& line_side) {
+  const std::size_t blocks = static_cast<std::size_t>(seen.sms), lines = static_cast<std::size_t>(seen.lines);
+  std::vector<double> of_block(blocks), of_line(lines), v(blocks), u(lines);
+  double mean = 0;
+  for (std::size_t b = 0; b < blocks; ++b)
+    for (std::size_t line = 0; line < lines; ++line) {
+      const double x = seen.cycles[b * lines + line];
+      of_block[b] += x / static_cast<double>(lines), of_line[line] += x / static_cast<double>(blocks);
+    }
+  for (const double x : of_block) mean += x / static_cast<double>(blocks);
+  const auto rest = [&](std::size_t b, std::size_t line) {
+    return seen.cycles[b * lines + line] - of_block[b] - of_line[line] + mean;
   };
-  for (int turn = 0; turn < 4; ++turn) {
-    for (int b = 0; b < seen.sms; ++b)
-      block_side[static_cast<std::size_t>(b)] = nearer(line_side, [&](int line) { return seen.at(b, line); });
-    for (int line = 0; line < seen.lines; ++line)
-      line_side[static_cast<std::size_t>(line)] = nearer(block_side, [&](int b) { return seen.at(b, line); });
+  const auto lines_from_blocks = [&](std::size_t count) {
+    std::fill(u.begin(), u.end(), 0.0);
+    for (std::size_t b = 0; b < blocks; ++b)
+      for (std::size_t line = 0; line < count; ++line) u[line] += v[b] * rest(b, line);
+  };
+  for (std::size_t b = 0; b < blocks; ++b) v[b] = static_cast<double>(lab::mixed(static_cast<Word>(b)) % 1000) - 499.5;
+  const std::size_t some = std::min<std::size_t>(lines, 4096);
+  for (int turn = 0; turn < 30; ++turn) {
+    lines_from_blocks(some);
+    double length = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      v[b] = 0;
+      for (std::size_t line = 0; line < some; ++line) v[b] += u[line] * rest(b, line);
+      length += v[b] * v[b];
+    }
+    for (double& x : v) x /= std::sqrt(length) + 1e-300;
   }
+  lines_from_blocks(lines);
+  block_side.resize(blocks), line_side.resize(lines);
+  for (std::size_t b = 0; b < blocks; ++b) block_side[b] = v[b] > 0;
+  for (std::size_t line = 0; line < lines; ++line) line_side[line] = u[line] < 0;  // sooner seen from side 1
+  double sum[2] = {0, 0}, count[2] = {0, 0};
+  for (std::size_t b = 0; b < blocks; ++b)
+    for (std::size_t line = 0; line < lines; ++line) {
+      const bool far = block_side[b] != line_side[line];
+      sum[far] += rest(b, line), ++count[far];
+    }
+  return count[0] > 0 && count[1] > 0 ? sum[1] / count[1] - sum[0] / count[0] : 0;
 }
 
 /// Eight lanes read a line past the L1, of the half that is near their multiprocessor, the other, or both. All blocks
@@ -169,7 +193,12 @@ inline void bandwidth(lab::Lab& lab) {
     for (int line = 0; line < lines; ++line) line_side[static_cast<std::size_t>(line)] = line % 2;
   } else {
     const Seen seen = look(lab, data, lines);
-    separate(seen, block_side, line_side);
+    const double sooner = separate(seen, block_side, line_side);
+    const auto members = static_cast<std::size_t>(std::count(block_side.begin(), block_side.end(), 1));
+    lab.fact("multiprocessors of the halves of the L2",
+             std::to_string(block_side.size() - members) + " and " + std::to_string(members));
+    if (sooner < 5 || std::min(members, block_side.size() - members) < block_side.size() / 8)
+      return lab.skipped("bandwidth-l2-halves", "all multiprocessors see all lines alike: this L2 cache has no halves");
     for (std::size_t b = 0; b < seen.sm.size(); ++b) of_sm[seen.sm[b] % of_sm.size()] = block_side[b];
   }
   lab.fill(data, bytes, lab::internal::MixedWord{0});
@@ -178,8 +207,6 @@ inline void bandwidth(lab::Lab& lab) {
   for (int line = 0; line < lines; ++line)
     for (const unsigned s : {static_cast<unsigned>(line_side[static_cast<std::size_t>(line)]), 2u})
       lists[s].push_back(static_cast<unsigned>(line));
-  if (std::min(lists[0].size(), lists[1].size()) < static_cast<std::size_t>(lines) / 4)
-    return lab.skipped("bandwidth-l2-halves", "all multiprocessors see all lines alike: this L2 cache has no halves");
   for (unsigned s = 0; s < 3; ++s) {
     auto* const list = lab.memory<unsigned>(4 * lists[s].size());
     LAB_CHECK(cudaMemcpy(list, lists[s].data(), 4 * lists[s].size(), cudaMemcpyHostToDevice));
