@@ -212,6 +212,7 @@ class Check(Program):
                 ('a = "\n', "D761", "muscope.toml:1:", ""),
                 ("version = 1\n[\0]x = 1\n", "D761", "muscope.toml:2:2", "control character"),
                 ("version = 1\nal \udcff\udcff= 1\n", "D761", "muscope.toml:2:4", "not UTF-8"),
+                ("version = 1\n[[\nmetric = 1\n", "D761", "muscope.toml:", ""),
                 ("\nversion = 2\n", "D762", "muscope.toml:2:11", "version 1"),
                 ('[[budget]]\nmetric = "gst_efficency"\nmin = 1\n', "D762", "muscope.toml:2:10", "gst_efficiency"),
                 ('[[budget]]\nmetrik = "gst_efficiency"\n', "D762", "muscope.toml:2:1", "did you mean metric"),
