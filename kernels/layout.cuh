@@ -9,79 +9,15 @@
 // that are any number of words apart in different banks.
 #pragma once
 
-#include "common.cuh"
+#include "copy.cuh"
+#include "layout_narrow.cuh"
+#include "layout_runs.cuh"
 
 namespace muscope::kernels {
 
 namespace detail {
 
-inline constexpr int kLayoutThreads = 256;
-inline constexpr int kLayoutVectors = 4;  // per thread
-inline constexpr int kLayoutTile = kLayoutThreads * kLayoutVectors * 16;
-inline constexpr int kLayoutWords = kLayoutTile / 4 + kLayoutTile / 128;
-
-__device__ inline unsigned padded(unsigned word) { return word + word / 32; }
-
-/// A contiguous run of bytes of global memory as a block sees it: it begins `shift` bytes behind a multiple of 16.
-struct Run {
-  char* begin;
-  unsigned length;
-};
-
-/// Global memory to shared memory; kOnce as load_once(). Byte i of the run arrives at padded byte `misalignment(begin,
-/// 16) + i`.
-template <int kBytes, int kThreads = kLayoutThreads, bool kOnce = false>
-__device__ inline void run_to_shared(unsigned* words, Run run, Bytes whole) {
-  constexpr int kVectors = kLayoutTile / 16 / kThreads;
-  const unsigned shift = misalignment(run.begin, 16);
-  const char* const p = run.begin - shift;
-  const unsigned count = (shift + run.length + 15) / 16;
-  uint4 v[kVectors];
-  // The same for the whole block. Inside, every load is issued before the first is needed.
-  if (p >= whole.begin && p + count * 16 <= whole.end) {
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const unsigned i = threadIdx.x + k * kThreads;
-      const uint4* const q = reinterpret_cast<const uint4*>(p) + i;
-      if (i < count) v[k] = kOnce ? load_once(q) : load_whole(q);
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const unsigned i = threadIdx.x + k * kThreads;
-      if (i < count) v[k] = load_aligned<kBytes>(p + i * 16, whole);
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    const unsigned i = threadIdx.x + k * kThreads;
-    if (i < count) {
-      unsigned* w = words + padded(i * 4);
-      w[0] = v[k].x;
-      w[1] = v[k].y;
-      w[2] = v[k].z;
-      w[3] = v[k].w;
-    }
-  }
-}
-
-/// The way back.
-template <int kBytes, int kThreads = kLayoutThreads>
-__device__ inline void run_from_shared(const unsigned* words, Run run) {
-  constexpr int kVectors = kLayoutTile / 16 / kThreads;
-  const unsigned shift = misalignment(run.begin, 16);
-  char* const p = run.begin - shift;
-  const unsigned count = (shift + run.length + 15) / 16;
-  const Bytes range = {run.begin, run.begin + run.length};
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    const unsigned i = threadIdx.x + k * kThreads;
-    if (i < count) {
-      const unsigned* w = words + padded(i * 4);
-      store_aligned<kBytes>(p + i * 16, make_uint4(w[0], w[1], w[2], w[3]), range);
-    }
-  }
-}
+inline constexpr int kLayoutWords = static_cast<int>(layout_words(kLayoutTile));
 
 /// An element of kBytes (1, 2 or 4) at a byte of padded shared memory.
 template <int kBytes>
@@ -94,124 +30,172 @@ __device__ inline typename Unsigned<kBytes>::type& at_byte(unsigned* words, unsi
   }
 }
 
-struct LayoutArgs {
-  char* out;
-  const char* in;
-  long long pitch;  // of a field's array, in bytes
-  long long structs;
-  unsigned fields;
-  unsigned tile;      // structures of a block
-  Divider per_field;  // pieces of a field in a tile
-};
-
-/// Where piece `index` of the tile lies: its field and its first byte within the field's part of the tile.
-__device__ inline void piece_place(const LayoutArgs& a, unsigned index, unsigned bytes, unsigned* field,
-                                   unsigned* byte) {
-  *field = a.per_field.quotient(index);
-  *byte = (index - *field * a.per_field.by) * bytes;
-}
-
-/// The place in the run of structures of byte `byte` of a field's part; an element has kBytes, a unit kUnit of them.
+/// The place among the words of the structures of word `word` (of 4 bytes) of a field's part.
 template <int kBytes>
-__device__ inline unsigned struct_byte(const LayoutArgs& a, unsigned field, unsigned byte) {
-  return (byte / kBytes * a.fields + field) * kBytes + byte % kBytes;
+__device__ inline unsigned struct_word(unsigned fields, unsigned field, unsigned word) {
+  constexpr unsigned kWords = kBytes / 4;
+  return (word / kWords * fields + field) * kWords + word % kWords;
 }
 
-/// Threads of a block: more where each moves little at once.
-template <int kPiece>
-__host__ __device__ constexpr int layout_threads() {
-  return kPiece >= 16 ? 256 : 512;
-}
-
-/// kPiece: bytes that a lane moves at once on the side of the arrays; a multiple of the element or, for elements of
-/// more than 4 bytes, a part of it.
-template <int kBytes, int kPiece, bool kToSoa>
-__global__ void __launch_bounds__(layout_threads<kPiece>(), kPiece >= 16 ? 6 : 3) layout_kernel(LayoutArgs a) {
-  constexpr int kThreads = layout_threads<kPiece>();
-  constexpr int kUnit = kBytes < 4 ? kBytes : 4;  // what moves as one through shared memory
-  constexpr int kUnits = kPiece / kUnit;
-  constexpr int kPieces = kLayoutTile / kPiece / kThreads;
+/// Elements of 4 bytes and more whose arrays begin at multiples of 16: a lane moves vectors on both sides.
+template <int kBytes, bool kToSoa>
+__global__ void __launch_bounds__(kLayoutThreads, 6) layout_kernel(LayoutArgs a) {
   __shared__ unsigned words[kLayoutWords];
   const long long first = static_cast<long long>(blockIdx.x) * a.tile;
   const unsigned count = static_cast<unsigned>(a.structs - first < a.tile ? a.structs - first : a.tile);
   const unsigned size = a.fields * kBytes;
-  const unsigned field_bytes = count * kBytes;
   const unsigned pieces = a.fields * a.per_field.by;
   const Run run = {(kToSoa ? const_cast<char*>(a.in) : a.out) + first * size, count * size};
-  const unsigned shift = misalignment(run.begin, 16);
+  const unsigned shift = misalignment(run.begin, 16) / 4;
   char* const arrays = (kToSoa ? a.out : const_cast<char*>(a.in)) + first * kBytes;
-  using Word = typename Unsigned<kPiece>::type;
-  union Piece {
-    Word word;
-    typename Unsigned<kUnit>::type units[kUnits];
-  };
   if constexpr (kToSoa) {
-    run_to_shared<kBytes, kThreads>(
+    run_to_shared<kBytes>(
         words, run, {const_cast<char*>(a.in), const_cast<char*>(a.in) + a.structs * static_cast<long long>(size)});
     __syncthreads();
 #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < pieces; i += kThreads) {
-      unsigned field, byte;
-      piece_place(a, i, kPiece, &field, &byte);
-      if (byte >= field_bytes) continue;
-      Piece piece;
+    for (unsigned i = threadIdx.x; i < pieces; i += kLayoutThreads) {
+      const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+      if (k * 16 >= count * kBytes) continue;
+      unsigned w[4];
 #pragma unroll
-      for (int k = 0; k < kUnits; ++k) {
-        const unsigned at = byte + k * kUnit;
-        if (at < field_bytes) piece.units[k] = at_byte<kUnit>(words, shift + struct_byte<kBytes>(a, field, at));
-      }
-      char* const p = arrays + field * a.pitch + byte;
-      if (byte + kPiece <= field_bytes) {
-        store_whole(reinterpret_cast<Word*>(p), piece.word);
-      } else {
-        for (int k = 0; k < kUnits; ++k) {
-          if (byte + k * kUnit < field_bytes) reinterpret_cast<typename Unsigned<kUnit>::type*>(p)[k] = piece.units[k];
-        }
-      }
+      for (int u = 0; u < 4; ++u) w[u] = words[padded(shift + struct_word<kBytes>(a.fields, field, k * 4 + u))];
+      char* const array = arrays + field * a.pitch;
+      store_aligned<kBytes>(array + k * 16, make_uint4(w[0], w[1], w[2], w[3]), {array, array + count * kBytes});
     }
   } else {
-    Piece piece[kPieces];
+    uint4 v[kLayoutVectors];
 #pragma unroll
-    for (int n = 0; n < kPieces; ++n) {
-      const unsigned i = threadIdx.x + n * kThreads;
-      unsigned field, byte;
-      piece_place(a, i, kPiece, &field, &byte);
-      if (i >= pieces || byte >= field_bytes) continue;
-      const char* const p = arrays + field * a.pitch + byte;
-      if (byte + kPiece <= field_bytes) {
-        const auto* const q = reinterpret_cast<const Word*>(p);
-        piece[n].word = kPiece < 16 ? load_once(q) : load_whole(q);  // measured: small pieces are faster so
-      } else {
-        for (int k = 0; k < kUnits; ++k) {
-          if (byte + k * kUnit < field_bytes) {
-            piece[n].units[k] = reinterpret_cast<const typename Unsigned<kUnit>::type*>(p)[k];
-          }
-        }
-      }
+    for (int n = 0; n < kLayoutVectors; ++n) {
+      const unsigned i = threadIdx.x + n * kLayoutThreads;
+      const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+      if (i >= pieces || k * 16 >= count * kBytes) continue;
+      const char* const array = arrays + field * a.pitch;
+      v[n] =
+          load_aligned<kBytes>(array + k * 16, {const_cast<char*>(array), const_cast<char*>(array) + count * kBytes});
     }
 #pragma unroll
-    for (int n = 0; n < kPieces; ++n) {
-      const unsigned i = threadIdx.x + n * kThreads;
-      unsigned field, byte;
-      piece_place(a, i, kPiece, &field, &byte);
+    for (int n = 0; n < kLayoutVectors; ++n) {
+      const unsigned i = threadIdx.x + n * kLayoutThreads;
+      const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
       if (i >= pieces) continue;
+      const unsigned w[4] = {v[n].x, v[n].y, v[n].z, v[n].w};
 #pragma unroll
-      for (int k = 0; k < kUnits; ++k) {
-        const unsigned at = byte + k * kUnit;
-        if (at < field_bytes) at_byte<kUnit>(words, shift + struct_byte<kBytes>(a, field, at)) = piece[n].units[k];
+      for (int u = 0; u < 4; ++u) {
+        if (k * 4 + u < count * (kBytes / 4)) {
+          words[padded(shift + struct_word<kBytes>(a.fields, field, k * 4 + u))] = w[u];
+        }
       }
     }
     __syncthreads();
-    run_from_shared<kBytes, kThreads>(words, run);
+    run_from_shared<kBytes>(words, run);
   }
 }
 
-template <int kBytes, int kPiece, bool kToSoa>
-inline cudaError_t launch_layout(LayoutArgs a, cudaStream_t stream) {
-  a.per_field = Divider(a.tile * kBytes / kPiece);
-  const long long blocks = parts(a.structs, static_cast<long long>(a.tile));
+inline constexpr int kUnevenThreads = 512;  // so that what tiles have in common is little
+
+/// Arrays that begin anywhere: each one's part of a tile begins at a sector, maybe a few structures before the tile.
+template <int kBytes>
+__global__ void __launch_bounds__(kUnevenThreads, 3) uneven_to_soa(LayoutArgs a) {
+  __shared__ unsigned words[layout_words(layout_bytes(kUnevenThreads))];
+  const Window window = window_of_block(a);
+  const unsigned size = a.fields * kBytes;
+  char* const begin = const_cast<char*>(a.in) + (window.first - window.before) * size;
+  run_to_shared<kBytes, kUnevenThreads>(words, {begin, window.count * size},
+                                        {const_cast<char*>(a.in), const_cast<char*>(a.in) + a.structs * size});
+  __syncthreads();
+  const unsigned shift = misalignment(begin, 16) / 4;
+  const unsigned pieces = a.fields * a.per_field.by;
+  const bool inside = window.count == a.overlap + a.tile;
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < pieces; i += kUnevenThreads) {
+    const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+    char* const array = a.out + field * a.pitch;
+    char* const end = array + a.structs * kBytes;
+    char* const p = array + window.first * kBytes;
+    const unsigned behind = misalignment(p, 32);
+    auto* const q = reinterpret_cast<unsigned*>(p - behind) + k * 4;
+    // Below zero in front of the array only, where nothing is stored.
+    const int word = static_cast<int>(window.before * kBytes + k * 16 - behind) / 4;
+    const auto at = [&](int u) {
+      return words[padded(shift + struct_word<kBytes>(a.fields, field, static_cast<unsigned>(word + u)))];
+    };
+    if (inside || (reinterpret_cast<char*>(q) >= array && reinterpret_cast<char*>(q) + 16 <= end)) {
+      store_whole(reinterpret_cast<uint4*>(q), make_uint4(at(0), at(1), at(2), at(3)));
+    } else {
+      for (int u = 0; u < 4; ++u) {
+        if (reinterpret_cast<char*>(q + u) >= array && reinterpret_cast<char*>(q + u) < end) q[u] = at(u);
+      }
+    }
+  }
+}
+
+/// Vectors of every array that hold its part of the tile, whatever lies around it in them.
+template <int kBytes>
+__global__ void __launch_bounds__(kUnevenThreads, 3) uneven_to_aos(LayoutArgs a) {
+  __shared__ unsigned words[layout_words(layout_bytes(kUnevenThreads))];
+  const long long first = static_cast<long long>(blockIdx.x) * a.tile;
+  const unsigned count = static_cast<unsigned>(a.structs - first < a.tile ? a.structs - first : a.tile);
+  const unsigned size = a.fields * kBytes;
+  const unsigned pieces = a.fields * a.per_field.by;
+  const Run run = {a.out + first * size, count * size};
+  const unsigned shift = misalignment(run.begin, 16) / 4;
+  const char* const arrays = a.in + first * kBytes;
+  const unsigned place = misalignment(arrays, 16), pitch = static_cast<unsigned>(a.pitch);
+  const Bytes whole = {const_cast<char*>(a.in),
+                       const_cast<char*>(a.in) + (a.fields - 1) * a.pitch + a.structs * kBytes};
+  const bool inside = first * kBytes >= 16 && (first + a.tile) * kBytes + 16 <= a.structs * kBytes;
+  uint4 v[kLayoutVectors];
+  // The same for the whole block. Inside, every load is issued before the first is needed.
+  if (inside) {
+#pragma unroll
+    for (int n = 0; n < kLayoutVectors; ++n) {
+      const unsigned i = threadIdx.x + n * kUnevenThreads;
+      const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+      const char* const p = arrays + field * a.pitch - ((place + field * pitch) & 15);
+      if (i < pieces) v[n] = load_whole(reinterpret_cast<const uint4*>(p) + k);
+    }
+  } else {
+#pragma unroll
+    for (int n = 0; n < kLayoutVectors; ++n) {
+      const unsigned i = threadIdx.x + n * kUnevenThreads;
+      const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+      const unsigned behind = (place + field * pitch) & 15;
+      if (i >= pieces || k * 16 >= behind + count * kBytes) continue;
+      v[n] = load_aligned<kBytes>(arrays + field * a.pitch - behind + k * 16, whole);
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < kLayoutVectors; ++n) {
+    const unsigned i = threadIdx.x + n * kUnevenThreads;
+    if (i >= pieces) continue;
+    const unsigned field = a.per_field.quotient(i), k = i - field * a.per_field.by;
+    const unsigned behind = ((place + field * pitch) & 15) / 4;
+    const unsigned w[4] = {v[n].x, v[n].y, v[n].z, v[n].w};
+#pragma unroll
+    for (unsigned u = 0; u < 4; ++u) {
+      const unsigned word = k * 4 + u - behind;  // in front of the part it wraps around
+      if (word < count * (kBytes / 4)) words[padded(shift + struct_word<kBytes>(a.fields, field, word))] = w[u];
+    }
+  }
+  __syncthreads();
+  run_from_shared<kBytes, kUnevenThreads>(words, run);
+}
+
+/// Structures of a block, as many as make whole sectors of every array's part, and room for what is beside it.
+template <int kBytes, bool kToSoa>
+inline cudaError_t launch_uneven(LayoutArgs a, bool aligned, cudaStream_t stream) {
+  constexpr unsigned kBeside = kToSoa ? 32 : 16;  // bytes of a field
+  const unsigned room = layout_bytes(kUnevenThreads) - (aligned ? 0 : 16);
+  a.tile = (room / a.fields - kBeside) / 32 * 32 / kBytes;
+  a.overlap = kToSoa ? kBeside / kBytes : 0;
+  a.per_field = Divider(a.tile * kBytes / 16 + (kToSoa ? 0 : 1));
+  const long long blocks = parts(a.structs + (kToSoa ? a.overlap - 1 : 0), static_cast<long long>(a.tile));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  layout_kernel<kBytes, kPiece, kToSoa><<<static_cast<unsigned>(blocks), layout_threads<kPiece>(), 0, stream>>>(a);
+  if constexpr (kToSoa) {
+    uneven_to_soa<kBytes><<<static_cast<unsigned>(blocks), kUnevenThreads, 0, stream>>>(a);
+  } else {
+    uneven_to_aos<kBytes><<<static_cast<unsigned>(blocks), kUnevenThreads, 0, stream>>>(a);
+  }
   return cudaGetLastError();
 }
 
@@ -219,30 +203,40 @@ inline cudaError_t launch_layout(LayoutArgs a, cudaStream_t stream) {
 template <int kBytes>
 inline unsigned layout_tile(unsigned fields, bool aligned) {
   const unsigned room = aligned ? kLayoutTile : kLayoutTile - 16;
-  unsigned tile = room / (fields * kBytes);
+  const unsigned tile = room / (fields * kBytes);
   constexpr unsigned kLine = 128 / kBytes, kVector = 16 / kBytes;
-  if (tile >= kLine) return tile / kLine * kLine;
-  return tile >= kVector ? tile / kVector * kVector : tile;
+  return tile >= kLine ? tile / kLine * kLine : tile / kVector * kVector;
+}
+
+template <int kBytes, bool kToSoa>
+inline cudaError_t launch_layout(LayoutArgs a, bool aligned, cudaStream_t stream) {
+  a.tile = layout_tile<kBytes>(a.fields, aligned);
+  a.per_field = Divider(a.tile * kBytes / 16);
+  const long long blocks = parts(a.structs, static_cast<long long>(a.tile));
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  layout_kernel<kBytes, kToSoa><<<static_cast<unsigned>(blocks), kLayoutThreads, 0, stream>>>(a);
+  return cudaGetLastError();
 }
 
 template <int kBytes, bool kToSoa>
 inline cudaError_t layout(char* out, const char* in, long long pitch, long long structs, int fields,
                           cudaStream_t stream) {
-  const char* const runs = kToSoa ? in : out;
-  const char* const arrays = kToSoa ? out : in;
+  if (fields == 1) return copy_bytes(out, in, static_cast<std::size_t>(structs) * kBytes, stream);
   LayoutArgs a{};
   a.out = out;
   a.in = in;
   a.pitch = pitch;
   a.structs = structs;
   a.fields = static_cast<unsigned>(fields);
-  a.tile = layout_tile<kBytes>(a.fields, reinterpret_cast<std::uintptr_t>(runs) % 16 == 0);
-  const auto place = reinterpret_cast<std::uintptr_t>(arrays) | static_cast<std::uintptr_t>(pitch);
-  if (place % 16 == 0 && a.tile * kBytes % 16 == 0) return launch_layout<kBytes, 16, kToSoa>(a, stream);
   if constexpr (kBytes < 4) {
-    if (place % 4 != 0 || a.tile * kBytes % 4 != 0) return launch_layout<kBytes, kBytes, kToSoa>(a, stream);
+    return narrow_layout<kBytes, kToSoa>(a, stream);
+  } else {
+    const std::uintptr_t runs = reinterpret_cast<std::uintptr_t>(kToSoa ? in : out);
+    const std::uintptr_t arrays =
+        reinterpret_cast<std::uintptr_t>(kToSoa ? out : in) | static_cast<std::uintptr_t>(pitch);
+    if (arrays % (kToSoa ? 32 : 16) != 0) return launch_uneven<kBytes, kToSoa>(a, runs % 16 == 0, stream);
+    return launch_layout<kBytes, kToSoa>(a, runs % 16 == 0, stream);
   }
-  return launch_layout<kBytes, 4, kToSoa>(a, stream);
 }
 
 struct BatchArgs {

@@ -34,6 +34,18 @@ int main() {
   must("layout_kernel", 4 * n, 4 * n, 0);
   CHECK(mk::soa_to_aos(out.get(), in.get(), n / 8, n / 8, 8));
   must("layout_kernel", 4 * n, 4 * n, 0);
+  // Arrays that begin anywhere are read or written by whole sectors, and a tile takes up to a sector of each twice.
+  const std::size_t odd = n / 33;
+  CHECK(mk::aos_to_soa(out.get(), odd, in.get(), odd, 33));
+  must("uneven_to_soa", 4 * 33 * odd, 4 * 33 * odd, 5);
+  CHECK(mk::soa_to_aos(out.get(), in.get(), odd, odd, 33));
+  must("uneven_to_aos", 4 * 33 * odd, 4 * 33 * odd, 8);
+  auto* const bytes_out = reinterpret_cast<unsigned char*>(out.get());
+  const auto* const bytes_in = reinterpret_cast<const unsigned char*>(in.get());
+  CHECK(mk::aos_to_soa(bytes_out, n / 4, bytes_in, n / 4, 16));
+  must("narrow_to_even_soa", 4 * n, 4 * n, 0);
+  CHECK(mk::soa_to_aos(bytes_out, bytes_in, n, n, 3));
+  must("narrow_to_aos", 3 * n, 3 * n, 0);
   CHECK(mk::transpose_batch(out.get(), in.get(), n / 64, 8, 8));
   must("batch_kernel", 4 * n, 4 * n, 0);
   CHECK(mk::reduce(workspace, bytes, out.get(), in.get(), n));
