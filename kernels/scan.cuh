@@ -49,145 +49,251 @@ __device__ inline T look_back(const TaggedWords<T>& tiles, int at, unsigned tota
   return combine_back(value, op);
 }
 
-/// kVectors rows of 16 bytes per lane; kWindows warps look back, 32 tiles each. kVectorOut: `out` is as far from a
-/// multiple of 16 bytes as `in`.
-template <int kThreads, int kVectors, int kWindows, bool kExclusive, bool kVectorOut, typename T, typename Op>
-__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
-    scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op, T init, CallState* state,
-                unsigned long long* words) {
-  constexpr int kElements = 16 / sizeof(T);
-  constexpr int kWarps = kThreads / kLanes;
-  constexpr long long kTile = static_cast<long long>(kThreads) * kVectors * kElements;
-  __shared__ unsigned shared_call;
-  __shared__ T totals[kWarps];
-  __shared__ T windows[kWindows];
-  __shared__ bool known[kWindows];
-  const T identity = Op::template identity<T>();
-  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-  const unsigned tile = blockIdx.x;
-  // Element of the array at which this lane's part of row 0 begins; below 0 for what lies before a misaligned array.
-  const long long first = tile * kTile - behind + (warp * (kVectors * kLanes) + lane) * kElements;
-  const long long tile_begin = tile * kTile - behind;
-  const bool inside = tile_begin >= 0 && tile_begin + kTile <= static_cast<long long>(n);
-  Vector<T> v[kVectors];
-  if (inside) {
+/// All rows of a warp combined in order, for all lanes: without the prefixes, which take three times as many exchanges.
+/// At every step half of the lanes go on with one half of the rows. kCount: a power of two.
+template <int kCount, int kMask = 1, typename T, typename Op>
+__device__ inline T total_of_rows(const T (&rows)[kCount], Op op) {
+  const bool upper = (threadIdx.x & kMask) != 0;
+  T total;
+  if constexpr (kCount > 1) {
+    T half[kCount / 2];
 #pragma unroll
-    for (int r = 0; r < kVectors; ++r) {
-      v[r].whole = *(reinterpret_cast<const uint4*>(in + first) + r * kLanes);
+    for (int r = 0; r < kCount / 2; ++r) {
+      const T mine = upper ? rows[r + kCount / 2] : rows[r];
+      const T other = from_lane_xor(upper ? rows[r] : rows[r + kCount / 2], kMask);
+      half[r] = upper ? op(other, mine) : op(mine, other);
     }
+    total = total_of_rows<kCount / 2, kMask * 2>(half, op);
+    const T other = from_lane_xor(total, kMask);
+    total = upper ? op(other, total) : op(total, other);
   } else {
+    total = rows[0];
+#pragma unroll
+    for (int mask = kMask; mask < kLanes; mask *= 2) {
+      const T other = from_lane_xor(total, mask);
+      total = (threadIdx.x & static_cast<unsigned>(mask)) ? op(other, total) : op(total, other);
+    }
+  }
+  return total;
+}
+
+/// A tile of a block: kVectors rows of 32 x 16 bytes for every warp.
+template <int kThreads, int kVectors, typename T>
+struct ScanTile {
+  static constexpr int kElements = 16 / sizeof(T);
+  static constexpr int kWarps = kThreads / kLanes;
+  static constexpr int kRow = kLanes * kElements;
+  static constexpr long long kSize = static_cast<long long>(kWarps) * kVectors * kRow;
+
+  Vector<T> v[kVectors];  // after scan_vectors(): each element with those before it in its vector
+  T before[kVectors];  // that of all elements; after scan_rows(): everything of the warp before this lane's part of the
+                       // row
+
+  /// Element of the tile at which this lane's part of row 0 begins.
+  __device__ static long long offset() {
+    return (threadIdx.x / kLanes * (kVectors * kLanes) + threadIdx.x % kLanes) * kElements;
+  }
+  /// first: element of the array, below 0 for what lies before a misaligned one. inside: no element is outside.
+  __device__ void load(const T* in, long long first, std::size_t n, bool inside, T identity) {
+    if (inside) {
+#pragma unroll
+      for (int r = 0; r < kVectors; ++r) v[r].whole = *(reinterpret_cast<const uint4*>(in + first) + r * kLanes);
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
 #pragma unroll
       for (int e = 0; e < kElements; ++e) {
-        const long long i = first + r * (kLanes * kElements) + e;
+        const long long i = first + r * kRow + e;
         v[r].elements[e] = i >= 0 && i < static_cast<long long>(n) ? in[i] : identity;
       }
     }
   }
-  if (threadIdx.x == 0) shared_call = *reinterpret_cast<const volatile unsigned*>(&state->call);
-  // Each lane's elements, then across the lanes of each row, then over the rows.
-  T before[kVectors];  // everything of the warp before this lane's part of the row
-  T total = identity;
-#pragma unroll
-  for (int r = 0; r < kVectors; ++r) {
-#pragma unroll
-    for (int e = 1; e < kElements; ++e) v[r].elements[e] = op(v[r].elements[e - 1], v[r].elements[e]);
-    before[r] = v[r].elements[kElements - 1];
-  }
-#pragma unroll
-  for (int distance = 1; distance < kLanes; distance *= 2) {
+  /// Each lane's elements.
+  template <typename Op>
+  __device__ void scan_vectors(Op op) {
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
-      const T below = from_lane_below(before[r], distance);
-      if (lane >= static_cast<unsigned>(distance)) before[r] = op(below, before[r]);
+#pragma unroll
+      for (int e = 1; e < kElements; ++e) v[r].elements[e] = op(v[r].elements[e - 1], v[r].elements[e]);
+      before[r] = v[r].elements[kElements - 1];
     }
   }
+  /// Then across the lanes of each row and over the rows. Returns the total of the warp.
+  template <typename Op>
+  __device__ T scan_rows(Op op) {
+    const T identity = Op::template identity<T>();
+    const unsigned lane = threadIdx.x % kLanes;
 #pragma unroll
-  for (int r = 0; r < kVectors; ++r) {
-    const T row = from_lane(before[r], kLanes - 1);
-    const T left = from_lane_below(before[r], 1);
-    before[r] = op(total, lane == 0 ? identity : left);
-    total = op(total, row);
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+#pragma unroll
+      for (int r = 0; r < kVectors; ++r) {
+        const T below = from_lane_below(before[r], distance);
+        if (lane >= static_cast<unsigned>(distance)) before[r] = op(below, before[r]);
+      }
+    }
+    T total = identity;
+#pragma unroll
+    for (int r = 0; r < kVectors; ++r) {
+      const T row = from_lane(before[r], kLanes - 1);
+      const T left = from_lane_below(before[r], 1);
+      before[r] = op(total, lane == 0 ? identity : left);
+      total = op(total, row);
+    }
+    return total;
   }
-  if (lane == 0) totals[warp] = total;
-  __syncthreads();
-  const unsigned call = shared_call;
-  // Every warp adds up the warps before it; the first one tells the tile's total at once.
+  /// prefix: of everything before the warp. whole: in vectors, all of them inside.
+  template <bool kExclusive, typename Op>
+  __device__ void store(T* out, long long first, std::size_t n, bool whole, T prefix, Op op) const {
+#pragma unroll
+    for (int r = 0; r < kVectors; ++r) {
+      const T base = op(prefix, before[r]);
+      T result[kElements];
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) {
+        if constexpr (kExclusive) {
+          result[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
+        } else {
+          result[e] = op(base, v[r].elements[e]);
+        }
+      }
+      const long long i = first + r * kRow;
+      if (whole) {  // explicitly of 16 bytes: from a plain store the compiler makes four of 4 bytes for the first row
+        uint4 vector;
+        __builtin_memcpy(&vector, result, sizeof vector);
+        __stwb(reinterpret_cast<uint4*>(out + i), vector);
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) {
+        if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result[e];
+      }
+    }
+  }
+};
+
+/// What the warps of a block tell each other.
+template <int kWarps, int kWindows, typename T>
+struct ScanShared {
+  T totals[kWarps];
+  T windows[kWindows];
+  bool known[kWindows];
+};
+
+/// From the totals of all warps: that of the warps before this one, and that of the tile.
+template <int kWarps, typename T, typename Op>
+__device__ inline T warps_before(const T (&totals)[kWarps], Op op, T* whole) {
+  const T identity = Op::template identity<T>();
+  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   T upto = lane < kWarps ? totals[lane] : identity;
 #pragma unroll
   for (int distance = 1; distance < kWarps; distance *= 2) {
     const T below = from_lane_below(upto, distance);
     if (lane >= static_cast<unsigned>(distance)) upto = op(below, upto);
   }
-  const T whole = from_lane(upto, kWarps - 1);
+  *whole = from_lane(upto, kWarps - 1);
   const T left = from_lane(upto, warp == 0 ? 0 : static_cast<int>(warp) - 1);
-  const T warps_before = warp == 0 ? identity : left;
+  return warp == 0 ? identity : left;
+}
+
+/// Reads the words that tiles_before() will ask for first: they come from memory while the data do, and whoever
+/// publishes writes into the cache.
+template <int kWindows, typename T>
+__device__ inline void touch_tiles(const TaggedWords<T>& tiles, unsigned tile) {
+  if (threadIdx.x < kWindows * kLanes && threadIdx.x <= tile) {
+    T unused;
+    tiles.read(tile - threadIdx.x, &unused);
+  }
+}
+
+/// Tags of what a call publishes.
+struct ScanTags {
+  unsigned total, prefix;
+  __device__ explicit ScanTags(unsigned call) : total((call + 1) * 2), prefix(total + 1) {}
+};
+
+/// Tells the total of a tile; that of the first one is its prefix too.
+template <typename T, typename Op>
+__device__ inline void publish_total(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, ScanTags tags,
+                                     Op op) {
+  if (threadIdx.x != 0) return;
+  if (tile == 0) {
+    tiles.publish(0, op(init, whole), tags.prefix);
+  } else {
+    tiles.publish(tile, whole, tags.total);
+  }
+}
+
+/// Waits for the prefix of what lies before the tile, publishes the tile's own. kWindows warps look back, 32 tiles
+/// each.
+template <int kWarps, int kWindows, typename T, typename Op>
+__device__ inline T tiles_before(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, ScanTags tags, Op op,
+                                 ScanShared<kWarps, kWindows, T>& shared) {
+  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+  if (tile == 0) return init;
+  T prefix = Op::template identity<T>();
+  bool found = false;
+  for (int at = static_cast<int>(tile) - 1; !found; at -= kWindows * kLanes) {
+    if (warp < kWindows) {
+      bool known;
+      const T window = look_back(tiles, at - static_cast<int>(warp) * kLanes, tags.total, tags.prefix, op, &known);
+      if (lane == 0) shared.windows[warp] = window, shared.known[warp] = known;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      if (!found) prefix = op(shared.windows[w], prefix);
+      found = found || shared.known[w];
+    }
+    if (!found) __syncthreads();
+  }
+  if (threadIdx.x == 0) tiles.publish(tile, op(prefix, whole), tags.prefix);
+  return prefix;
+}
+
+/// One tile per block. kVectorOut: `out` is as far from a multiple of 16 bytes as `in`.
+template <int kThreads, int kVectors, int kWindows, bool kExclusive, bool kVectorOut, typename T, typename Op>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    scan_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op, T init, CallState* state,
+                unsigned long long* words) {
+  using Tile = ScanTile<kThreads, kVectors, T>;
+  __shared__ unsigned shared_call;
+  __shared__ ScanShared<Tile::kWarps, kWindows, T> shared;
+  const T identity = Op::template identity<T>();
+  const unsigned tile = blockIdx.x;
+  const long long begin = tile * Tile::kSize - behind;
+  const bool inside = begin >= 0 && begin + Tile::kSize <= static_cast<long long>(n);
   const TaggedWords<T> tiles{words};
-  const unsigned total_tag = (call + 1) * 2, prefix_tag = total_tag + 1;
-  T prefix = init;
+  Tile t;
+  t.load(in, begin + Tile::offset(), n, inside, identity);
+  if (threadIdx.x == 0) shared_call = *reinterpret_cast<const volatile unsigned*>(&state->call);
+  // Where all tiles run at once, every step towards the exchange of totals counts: words are asked for early, the total
+  // is known before the prefixes. In long scans other tiles keep the GPU busy meanwhile.
+  constexpr bool kShort = kWindows > 1;
+  constexpr bool kEarly = kShort && (kVectors & (kVectors - 1)) == 0;
+  if (kShort) touch_tiles<kWindows>(tiles, tile);
+  t.scan_vectors(op);
+  T total;
+  if constexpr (kEarly) {
+    total = total_of_rows(t.before, op);
+  } else {
+    total = t.scan_rows(op);
+  }
+  if (threadIdx.x % kLanes == 0) shared.totals[threadIdx.x / kLanes] = total;
+  __syncthreads();
+  const ScanTags tags(shared_call);
+  T whole;
+  T prefix = warps_before(shared.totals, op, &whole);
+  if (gridDim.x > 1) publish_total(tiles, tile, whole, init, tags, op);
+  if (kEarly) t.scan_rows(op);
   if (gridDim.x > 1) {
-    if (tile == 0) {
-      if (threadIdx.x == 0) tiles.publish(0, op(init, whole), prefix_tag);
-    } else {
-      if (threadIdx.x == 0) tiles.publish(tile, whole, total_tag);
-      T behind_us = identity;
-      bool found = false;
-      for (int at = static_cast<int>(tile) - 1; !found; at -= kWindows * kLanes) {
-        if (warp < kWindows) {
-          bool warp_known;
-          const T window =
-              look_back(tiles, at - static_cast<int>(warp) * kLanes, total_tag, prefix_tag, op, &warp_known);
-          if (lane == 0) windows[warp] = window, known[warp] = warp_known;
-        }
-        __syncthreads();
-#pragma unroll
-        for (int w = 0; w < kWindows; ++w) {
-          if (!found) behind_us = op(windows[w], behind_us);
-          found = found || known[w];
-        }
-        if (!found) __syncthreads();
-      }
-      prefix = behind_us;
-      if (threadIdx.x == 0) tiles.publish(tile, op(prefix, whole), prefix_tag);
-    }
-    // All blocks have read the number of the call before the last one arrives here and counts it up.
-    if (threadIdx.x == kThreads - 1 && atomicInc(&state->done, gridDim.x - 1) == gridDim.x - 1) state->call = call + 1;
+    prefix = op(tiles_before(tiles, tile, whole, init, tags, op, shared), prefix);
+    // All blocks have read the number of the call: they have published.
+    if (tile == gridDim.x - 1 && threadIdx.x == 0) state->call = shared_call + 1;
+  } else {
+    prefix = op(init, prefix);
   }
-  prefix = op(prefix, warps_before);
-  const auto row = [&](int r, T(&result)[kElements]) {
-    const T base = op(prefix, before[r]);
-#pragma unroll
-    for (int e = 0; e < kElements; ++e) {
-      if constexpr (kExclusive) {
-        result[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
-      } else {
-        result[e] = op(base, v[r].elements[e]);
-      }
-    }
-  };
-  // An explicit store of 16 bytes: from a plain one the compiler makes four of 4 bytes for the first row.
-  if (inside && kVectorOut) {
-#pragma unroll
-    for (int r = 0; r < kVectors; ++r) {
-      T result[kElements];
-      row(r, result);
-      uint4 whole;
-      __builtin_memcpy(&whole, result, sizeof whole);
-      __stwb(reinterpret_cast<uint4*>(out + first) + r * kLanes, whole);
-    }
-    return;
-  }
-#pragma unroll
-  for (int r = 0; r < kVectors; ++r) {
-    T result[kElements];
-    row(r, result);
-    const long long i = first + r * (kLanes * kElements);
-#pragma unroll
-    for (int e = 0; e < kElements; ++e) {
-      if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result[e];
-    }
-  }
+  t.template store<kExclusive>(out, begin + Tile::offset(), n, inside && kVectorOut, prefix, op);
 }
 
 template <int kThreads, int kVectors, int kWindows, bool kExclusive, typename T, typename Op>
@@ -226,12 +332,13 @@ inline cudaError_t scan(void* workspace, std::size_t& bytes, T* out, const T* in
   }
   if (n == 0) return cudaSuccess;
   if (bytes < needed || out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-  // Short scans: many tiles at once look back over all others. Long ones: large tiles, of which few are between a tile
-  // and the last prefix that is known. Sizes by measurement on an H200.
+  // Short scans: all tiles at once look back over all others, 64 tiles as long as these are small. Long ones: large
+  // tiles, of which few are between a tile and the last prefix that is known. Sizes by measurement on an H200.
   const std::size_t size = n * sizeof(T);
-  if (size <= std::size_t{1} << 18) return launch_scan<256, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
-  if (size <= std::size_t{1} << 21) return launch_scan<512, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
-  if (size <= std::size_t{1} << 23) return launch_scan<512, 6, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 18) return launch_scan<256, 1, 2, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 20) return launch_scan<256, 4, 2, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 22) return launch_scan<512, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+  if (size <= std::size_t{1} << 24) return launch_scan<512, 8, 4, kExclusive>(workspace, out, in, n, op, init, stream);
   if (size <= std::size_t{1} << 25) return launch_scan<512, 8, 1, kExclusive>(workspace, out, in, n, op, init, stream);
   return launch_scan<512, 10, 1, kExclusive>(workspace, out, in, n, op, init, stream);
 }

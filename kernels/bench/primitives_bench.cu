@@ -303,9 +303,8 @@ void scans(bench::Harness& harness, Memory m, const char* type, std::size_t n, s
     };
     if (n >= std::size_t{1} << 24) {
       variant("512x8", mk::detail::launch_scan<512, 8, 1, true, T, mk::Sum>);
+      variant("512x10", mk::detail::launch_scan<512, 10, 1, true, T, mk::Sum>);
       variant("512x12", mk::detail::launch_scan<512, 12, 1, true, T, mk::Sum>);
-      variant("384x12", mk::detail::launch_scan<384, 12, 1, true, T, mk::Sum>);
-      variant("256x16", mk::detail::launch_scan<256, 16, 1, true, T, mk::Sum>);
     }
   }
   c.contenders.push_back({Role::kPeer, "cub::DeviceScan",

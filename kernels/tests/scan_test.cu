@@ -55,8 +55,41 @@ void scans(Verdict& verdict, const char* name, T init) {
   CHECK(cudaFree(workspace));
 }
 
+/// The tiles of long scans, on short ones.
+template <int kThreads, int kVectors, int kWindows, typename T, typename Op>
+void tiles(Verdict& verdict, T init) {
+  std::size_t bytes = 0;
+  CHECK(mk::exclusive_scan(nullptr, bytes, static_cast<T*>(nullptr), static_cast<const T*>(nullptr), 1 << 20, Op{},
+                           init));
+  void* workspace = nullptr;
+  CHECK(cudaMalloc(&workspace, bytes));
+  CHECK(mk::prepare_workspace(workspace, bytes));
+  for (const std::size_t n : {1000u, 32768u, 70001u}) {
+    for (const std::size_t offset : {0u, 1u}) {
+      Random random(static_cast<std::uint32_t>(n));
+      std::vector<T> values(n), want(n);
+      for (T& value : values) value = T(random.below(4));
+      T sum = init;
+      for (std::size_t i = 0; i < n; ++i) want[i] = sum, sum = Op{}(sum, values[i]);
+      const Device<T> in(values, offset), out(n, offset);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        CHECK((mk::detail::launch_scan<kThreads, kVectors, kWindows, true>(workspace, out.get(), in.get(), n, Op{},
+                                                                           init, nullptr)));
+        CHECK(cudaDeviceSynchronize());
+        verdict.expect(same_bytes(out.host(), want) && out.guard_holds(), "tiles of %d x %d vectors, n %zu, offset %zu",
+                       kThreads, kVectors, n, offset);
+      }
+    }
+  }
+  CHECK(cudaFree(workspace));
+}
+
 int main() {
   Verdict verdict;
+  tiles<128, 2, 4, Line, Compose>(verdict, Line(3, 4));
+  tiles<512, 8, 4, Line, Compose>(verdict, Line(3, 4));
+  tiles<512, 8, 1, int, mk::Sum>(verdict, 5);
+  tiles<512, 10, 1, Line, Compose>(verdict, Line(3, 4));
   scans<int, mk::Sum>(verdict, "sum of int", 5);
   scans<float, mk::Sum>(verdict, "sum of float", 0.0f);
   scans<float, mk::Max>(verdict, "max of float", -1.0f);

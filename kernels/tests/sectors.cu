@@ -55,7 +55,7 @@ int main() {
   CHECK(mk::reduce_segments(out.get(), in.get(), n / 1024, 1024));
   must("long_segments_kernel", 4 * n, n / 32, 0);
   CHECK(mk::exclusive_scan(workspace, bytes, out.get(), in.get(), n));
-  must("scan_kernel", 4 * n, 4 * n, 2);
+  must("scan_kernel", 4 * n, 4 * n, 4);
   auto* const counts = reinterpret_cast<unsigned*>(out.get());
   CHECK(mk::histogram_bytes(counts, reinterpret_cast<const unsigned char*>(in.get()), 4 * n));
   must("histogram_kernel", 4 * n, 0, 0);
