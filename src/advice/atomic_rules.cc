@@ -61,7 +61,7 @@ bool say_histogram(const Context& context, const Site& site, Advices& out) {
   const std::uint64_t bins = addresses_of(site), bytes = bins * site.bytes();
   const std::uint64_t blocks = std::max<std::uint64_t>(1, context.blocks());
   const std::uint64_t after = blocks * ((bytes + 31) / 32);
-  if (bins < 2 || bytes > kMostBins || static_cast<double>(m.lanes) < kReuse * static_cast<double>(blocks * bins / 2) ||
+  if (bins < 2 || bytes > kMostBins || static_cast<double>(m.lanes) < kReuse / 2 * static_cast<double>(blocks * bins) ||
       static_cast<double>(after) > kEfficient * static_cast<double>(site.counts->sectors))
     return false;
   report::AdviceReport advice = advice_at(context, {&site});

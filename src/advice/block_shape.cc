@@ -62,7 +62,7 @@ void find_thin_blocks(const Context& context, Advices& out) {
   advice.bound = wastes ? "" : "the sectors stay: fewer and fuller L2 requests";
   advice.saves =
       static_cast<double>(before - after) / 4 + static_cast<double>(sectors - std::min(sectors, sectors_after)) / 2;
-  if (picture && picture->mask == kAllLanes && picture->after[0] != 0) advice.picture = std::move(picture);
+  if (picture && picture->mask == kAllLanes && picture->after[0] != 0) advice.picture = picture;
   out.push_back(std::move(advice));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "advice/advice.h"
@@ -64,7 +65,7 @@ void say(const Context& context, const Branches& branches, std::uint64_t togethe
     requests += site->counts->requests;
   }
   const auto predicted = static_cast<std::uint64_t>(
-      static_cast<double>(before) * static_cast<double>(together) / static_cast<double>(branches.apart) + 0.5);
+      std::round(static_cast<double>(before) * static_cast<double>(together) / static_cast<double>(branches.apart)));
   report::AdviceReport advice = advice_at(context, branches.sites);
   const std::string lines = lines_text(branches.sites);
   const Site& first = *branches.sites.front();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "advice/advice.h"
@@ -59,7 +60,7 @@ void find_read_only_path(const Context& context, Advices& out) {
         "then keep, merge and move these loads, for no store can change them";
     advice.unit = "sectors";
     advice.before = static_cast<double>(sectors_of(plain));
-    advice.after = static_cast<double>(static_cast<std::uint64_t>(advice.before * (1 - again) + 0.5));
+    advice.after = std::round(advice.before * (1 - again));
     advice.grade = report::Grade::kEstimated;
     advice.reason = "if every repetition by the same warp goes";
     advice.bound =
@@ -99,9 +100,7 @@ void find_gathers(const Context& context, Advices& out) {
     advice.unit = "sectors";
     advice.before = static_cast<double>(site->counts->sectors);
     const auto ideal = static_cast<double>(site->counts->ideal_sectors);
-    advice.after = times >= 2
-                       ? std::max(ideal, static_cast<double>(static_cast<std::uint64_t>(advice.before / times + 0.5)))
-                       : ideal;
+    advice.after = times >= 2 ? std::max(ideal, std::round(advice.before / times)) : ideal;
     advice.grade = report::Grade::kEstimated;
     advice.reason =
         times >= 2 ? "if each sector is fetched once per block" : "if lanes could be ordered so that no byte is wasted";
@@ -138,8 +137,10 @@ void find_mixed_widths(const Context& context, Advices& out) {
     advice.unit = "requests";
     advice.before = static_cast<double>(narrow_requests);
     advice.after = 0;
-    for (const Site* site : narrow)
-      advice.after += static_cast<double>((site->counts->requests * site->bytes() + wide - 1) / wide);
+    for (const Site* site : narrow) {
+      const std::uint64_t requests = (site->counts->requests * site->bytes() + wide - 1) / wide;
+      advice.after += static_cast<double>(requests);
+    }
     advice.grade = report::Grade::kModelled;
     advice.reason = "the same bytes by the wider access";
     advice.bound = "no byte less is moved";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "advice/advice.h"
 #include "advice/replay.h"
@@ -56,7 +57,7 @@ void find_redundant_loads(const Context& context, Advices& out) {
                           report::format_bytes(tile));
     advice.unit = "sectors";
     advice.before = static_cast<double>(before);
-    advice.after = static_cast<double>(static_cast<std::uint64_t>(advice.before / times + 0.5));
+    advice.after = std::round(advice.before / times);
     advice.grade = report::Grade::kModelled;
     advice.reason = fmt::format("each sector once per block, counted in {}{}",
                                 report::of_blocks_text(footprint->blocks, context.blocks()),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/banks.h"
@@ -53,8 +54,8 @@ std::optional<Replayed> replay(const Site& site, const Change& change, std::opti
   if (recorded == 0) return {};
   if (recorded != site.samples->requests) {
     exact = false;
-    sum = static_cast<std::uint64_t>(
-        static_cast<double>(sum) / static_cast<double>(recorded) * static_cast<double>(site.samples->requests) + 0.5);
+    sum = static_cast<std::uint64_t>(std::round(static_cast<double>(sum) / static_cast<double>(recorded) *
+                                                static_cast<double>(site.samples->requests)));
   }
   return Replayed{sum, exact};
 }

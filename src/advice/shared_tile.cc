@@ -2,6 +2,8 @@
 // tile, as a transpose does.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "advice/advice.h"
 #include "advice/redeal.h"
 #include "advice/replay.h"
@@ -42,8 +44,7 @@ void find_shared_tile(const Context& context, Advices& out) {
         site->is_store() ? "store" : "load", report::format_bytes(tile));
     advice.unit = "sectors";
     advice.before = static_cast<double>(site->counts->sectors);
-    advice.after = static_cast<double>(
-        static_cast<std::uint64_t>(advice.before * static_cast<double>(then) / static_cast<double>(now) + 0.5));
+    advice.after = std::round(advice.before * static_cast<double>(then) / static_cast<double>(now));
     advice.grade = report::Grade::kModelled;
     advice.reason = fmt::format("the addresses of the first execution in {}, dealt to lanes in order, stand for all",
                                 report::of_blocks_text(blocks, context.blocks()));

@@ -1,6 +1,8 @@
 // A102: threadIdx.x runs along rows of memory that threadIdx.y should run along: swapping the two makes warps dense.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "advice/advice.h"
 #include "advice/redeal.h"
 #include "advice/replay.h"
@@ -51,7 +53,7 @@ void find_swapped(const Context& context, Advices& out) {
   advice.change = "swap the roles of threadIdx.x and threadIdx.y (and of blockIdx and the grid with them)";
   advice.unit = "sectors";
   advice.before = before;
-  advice.after = static_cast<double>(static_cast<std::uint64_t>(after + 0.5));
+  advice.after = std::round(after);
   advice.grade = report::Grade::kModelled;
   advice.reason = fmt::format(
       "x and y swapped for the first execution of each of the kernel's {} global accesses in {}, "

@@ -88,8 +88,8 @@ void find_vectorisable(const Context& context, Advices& out) {
       advice.picture = picture_of(
           *first, [](const views::AccessPattern&, Lanes&) { return true; }, {}, static_cast<std::uint32_t>(width));
       // Fewer instructions count too: a request passes the address stage once.
-      advice.saves =
-          (advice.before - advice.after) / (shared ? 1 : 4) + static_cast<double>(requests - requests / run.size());
+      const std::uint64_t fewer = requests - requests / run.size();
+      advice.saves = (advice.before - advice.after) / (shared ? 1 : 4) + static_cast<double>(fewer);
       if (after->sum == before)
         advice.bound = fmt::format("the {} stay: what falls are instructions and requests", unit);
       else if (!shared)

@@ -85,7 +85,7 @@ std::string shared_budgets(const std::vector<diff::KernelGroup>& kernels) {
     if (same != budgets.end())
       same->second.push_back(quoted(short_name(*row)));
     else
-      budgets.push_back({std::move(names), {quoted(short_name(*row))}});
+      budgets.emplace_back(std::move(names), std::vector{quoted(short_name(*row))});
   }
   std::string out;
   for (const auto& [names, metrics] : budgets)
@@ -113,7 +113,7 @@ std::string efficiency_budgets(const std::vector<diff::KernelGroup>& kernels) {
     if (known != groups.end())
       known->second.push_back(kernel.kernel);
     else
-      groups.push_back({std::move(bounds), {kernel.kernel}});
+      groups.emplace_back(std::move(bounds), std::vector{kernel.kernel});
   }
   std::string out;
   for (const auto& [bounds, names] : groups)

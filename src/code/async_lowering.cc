@@ -16,8 +16,8 @@ using ptx::Type;
 std::uint8_t reduction_number(const ptx::Instruction& i) {
   static constexpr Mod kByNumber[] = {Mod::k_add, Mod::k_min, Mod::k_max, Mod::k_inc,
                                       Mod::k_dec, Mod::k_and, Mod::k_or,  Mod::k_xor};
-  for (std::uint8_t n = 0; n < std::size(kByNumber); ++n)
-    if (i.has(kByNumber[n])) return n;
+  for (std::size_t n = 0; n < std::size(kByNumber); ++n)
+    if (i.has(kByNumber[n])) return static_cast<std::uint8_t>(n);
   return 0;
 }
 

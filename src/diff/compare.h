@@ -63,8 +63,8 @@ struct KernelChange {
 /// Its parts point into the two reports and into each other: it can be moved, not copied.
 struct Difference {
   Difference() = default;
-  Difference(Difference&&) = default;
-  Difference& operator=(Difference&&) = default;
+  Difference(Difference&&) noexcept = default;
+  Difference& operator=(Difference&&) noexcept = default;
 
   std::vector<KernelGroup> groups_before, groups_after;
   std::deque<std::vector<LineSums>> lines;  ///< that `kernels` point to

@@ -5,7 +5,6 @@
 #include "runtime/memory_calls.h"
 
 using namespace muscope::driver;
-using muscope::runtime::Block;
 using muscope::runtime::Source;
 
 MUSCOPE_RUNTIME_FUNCTION(cudaMemGetInfo);

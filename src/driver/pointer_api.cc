@@ -40,7 +40,7 @@ Pointer look(Runtime& runtime, CUdeviceptr address) {
 
 template <typename Value>
 CUresult give(void* data, Value value) {
-  std::memcpy(data, &value, sizeof value);
+  std::memcpy(data, &value, sizeof(Value));
   return CUDA_SUCCESS;
 }
 

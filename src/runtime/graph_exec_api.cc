@@ -220,7 +220,8 @@ MUSCOPE_ENTRY(cudaGraphReleaseUserObject)(cudaGraph_t handle, cudaUserObject_t o
     const auto kept = graph ? graph->kept.find(object) : decltype(graph->kept.end()){};
     if (graph == nullptr || count == 0 || kept == graph->kept.end() || kept->second < count)
       return cudaErrorInvalidValue;
-    if ((kept->second -= count) == 0) graph->kept.erase(kept);
+    kept->second -= count;
+    if (kept->second == 0) graph->kept.erase(kept);
     release_references(*object, count);
     return cudaSuccess;
   });

@@ -69,7 +69,7 @@ std::string show(const Operand& operand, Shown shown, bool scalar, bool parted, 
   bare.half = 0, bare.negate = false, bare.absolute = false;
   std::string text = operand_text(bare);
   const bool constant = operand.kind == OperandKind::kConstant;
-  if (constant && parted) text.insert(text.find("]") + 1, " ");
+  if (constant && parted) text.insert(text.find(']') + 1, " ");
   const char* const part = operand.half == 3 ? (scalar ? ".H1" : ".H1_H1") : operand.half == 2 ? ".H0_H0" : "";
   const bool inside = scalar || constant;
   if (inside) text += part;

@@ -154,7 +154,7 @@ class Reader {
   /// Names of metrics have two underscores; other columns are ncu's own.
   std::optional<std::uint32_t> metric_of(const std::string& name) {
     if (const auto known = places_.find(name); known != places_.end()) return known->second;
-    if (name.size() > kMostCell || name.find("_") == std::string::npos) return {};
+    if (name.size() > kMostCell || name.find('_') == std::string::npos) return {};
     std::optional<std::uint32_t> place;
     if (wanted_(name)) {
       if (capture_.metrics.size() == kMostMetrics)
