@@ -119,6 +119,17 @@ __device__ inline T from_lane_below(T value, int distance) {
   return value;
 }
 
+/// The value of the lane `distance` above; the lane's own where there is none.
+template <typename T>
+__device__ inline T from_lane_above(T value, int distance) {
+  unsigned words[sizeof(T) / 4];
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (unsigned& word : words) word = __shfl_down_sync(kAllLanes, word, distance, kLanes);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+
 /// The value of one lane for all of them.
 template <typename T>
 __device__ inline T from_lane(T value, int lane) {
@@ -137,6 +148,42 @@ __device__ inline T reduce_lanes(T value, Op op) {
 #pragma unroll
   for (int mask = kGroup / 2; mask > 0; mask /= 2) value = op(value, from_lane_xor(value, mask));
   return value;
+}
+
+/// What is open in each lane joins what the lanes below left open, back to the last that `ended`.
+template <typename T, typename Op>
+__device__ inline T join_open(T open, bool ended, Op op) {
+  const unsigned lane = threadIdx.x % kLanes;
+  const unsigned until = __ballot_sync(kAllLanes, ended) & (kAllLanes >> (kLanes - 1 - lane));
+  const int reach = static_cast<int>(lane) - (until == 0 ? 0 : kLanes - 1 - __clz(static_cast<int>(until)));
+#pragma unroll
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const T below = from_lane_below(open, distance);
+    if (reach >= distance) open = op(below, open);
+  }
+  return open;
+}
+
+/// Rows of one value per lane, one row after the other, combined in order; lane 0 gets the result. Lanes share the
+/// rows, so that this takes hardly more exchanges than one row.
+template <int kRows, typename T, typename Op>
+__device__ inline T join_rows(T (&rows)[kRows], Op op) {
+  int distance = 1;
+#pragma unroll
+  for (int half = kRows / 2; half > 0; half /= 2, distance *= 2) {
+    const bool upper = (threadIdx.x & static_cast<unsigned>(distance)) != 0;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const T other = from_lane_xor(upper ? rows[i] : rows[i + half], distance);
+      rows[i] = upper ? op(other, rows[i + half]) : op(rows[i], other);
+    }
+  }
+  T all = rows[0];
+#pragma unroll
+  for (distance = kRows; distance < kLanes; distance *= 2) all = op(all, from_lane_above(all, distance));
+#pragma unroll
+  for (distance = kRows / 2; distance > 0; distance /= 2) all = op(all, from_lane_above(all, distance));
+  return all;
 }
 
 /// The result of all kThreads threads, in thread 0 (and its warp). Two barriers if `shared` is used again.

@@ -92,51 +92,95 @@ struct Compose {
   __host__ __device__ Line operator()(Line f, Line g) const { return Line(g.a * f.a, g.a * f.b + g.b); }
 };
 
+/// Offsets of `segments` segments of up to `longest` elements, a quarter of them empty, from `begin` on.
+template <typename Offset>
+std::vector<Offset> mixed_offsets(std::size_t longest, std::size_t segments, std::size_t begin) {
+  Random random(static_cast<std::uint32_t>(longest + segments));
+  std::vector<Offset> offsets(1, static_cast<Offset>(begin));
+  for (std::size_t s = 0; s < segments; ++s) {
+    const auto length = random.below(4) == 0 ? 0 : random.below(static_cast<std::uint32_t>(longest) + 1);
+    offsets.push_back(offsets.back() + static_cast<Offset>(length));
+  }
+  return offsets;
+}
+
+/// What is hard to divide: long runs of empty segments before, between and behind huge ones, and many of one element.
+template <typename Offset>
+std::vector<Offset> uneven_offsets() {
+  std::vector<Offset> offsets(3001, Offset{9});
+  const auto append = [&](std::size_t segments, int length) {
+    for (std::size_t s = 0; s < segments; ++s) offsets.push_back(offsets.back() + static_cast<Offset>(length));
+  };
+  append(1, 40001);
+  append(5000, 0);
+  append(3000, 1);
+  append(1, 20000);
+  append(1000, 2);
+  append(1, 3);
+  append(4000, 0);
+  return offsets;
+}
+
+/// Whatever the number of blocks (0: as many as the call takes): with few, each warp has many tiles. Offsets count from
+/// `far` elements before the array.
 template <typename T, typename Op, typename Offset>
-void ragged(Verdict& verdict, const char* name) {
+void ragged(Verdict& verdict, const char* name, const std::vector<Offset>& offsets, std::size_t misaligned,
+            std::size_t far = 0) {
   std::size_t bytes = 0;
   CHECK(mk::reduce_ragged(nullptr, bytes, static_cast<T*>(nullptr), static_cast<const T*>(nullptr), 0,
                           static_cast<const Offset*>(nullptr), Op{}));
-  void* workspace = nullptr;
-  CHECK(cudaMalloc(&workspace, bytes));
-  CHECK(mk::prepare_workspace(workspace, bytes));
-  // Longest segment, segments, elements before the first one, elements by which the array is misaligned.
-  const std::size_t cases[][4] = {{1, 1, 0, 0},     {0, 5, 0, 0},     {0, 700, 3, 1},
-                                  {1, 9000, 0, 0},  {3, 20000, 5, 1}, {40, 3000, 0, 3},
-                                  {900, 100, 7, 0}, {70000, 9, 1, 1}, {300000, 2, 0, 2}};
-  for (const auto& c : cases) {
-    Random random(static_cast<std::uint32_t>(c[0] + c[1]));
-    std::vector<Offset> offsets(c[1] + 1);
-    offsets[0] = static_cast<Offset>(c[2]);
-    for (std::size_t s = 0; s < c[1]; ++s) {
-      const auto length = random.below(4) == 0 ? 0 : random.below(static_cast<std::uint32_t>(c[0]) + 1);
-      offsets[s + 1] = offsets[s] + static_cast<Offset>(length);
-    }
-    std::vector<T> values(static_cast<std::size_t>(offsets.back()));
-    for (T& value : values) value = T(random.below(8));
-    std::vector<T> want(c[1], Op::template identity<T>());
-    for (std::size_t s = 0; s < c[1]; ++s) {
-      for (auto i = offsets[s]; i < offsets[s + 1]; ++i) want[s] = Op{}(want[s], values[static_cast<std::size_t>(i)]);
-    }
-    if (values.empty()) values.resize(1);
-    const Device<T> in(values, c[3]), out(c[1], 1);
-    const Device<Offset> device_offsets(offsets);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      CHECK(mk::reduce_ragged(workspace, bytes, out.get(), in.get(), c[1], device_offsets.get(), Op{}));
-      CHECK(cudaDeviceSynchronize());
-      verdict.expect(same_bytes(out.host(), want) && out.guard_holds(), "%s of %zu ragged segments of up to %zu", name,
-                     c[1], c[0]);
-    }
+  const Device<char> workspace(bytes);
+  CHECK(mk::prepare_workspace(workspace.get(), bytes));
+  const std::size_t segments = offsets.size() - 1;
+  Random random(static_cast<std::uint32_t>(segments));
+  std::vector<T> values(static_cast<std::size_t>(offsets.back()));
+  for (T& value : values) value = T(random.below(8));
+  std::vector<T> want(segments, Op::template identity<T>());
+  for (std::size_t s = 0; s < segments; ++s) {
+    for (auto i = offsets[s]; i < offsets[s + 1]; ++i) want[s] = Op{}(want[s], values[static_cast<std::size_t>(i)]);
   }
-  CHECK(cudaFree(workspace));
+  if (values.empty()) values.resize(1);
+  const Device<T> in(values, misaligned);
+  std::vector<Offset> shifted(offsets);
+  for (Offset& offset : shifted) offset = static_cast<Offset>(offset + static_cast<Offset>(far));
+  const Device<Offset> device_offsets(shifted);
+  const auto* const origin = reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(in.get()) - far * sizeof(T));
+  for (const unsigned blocks : {0u, 0u, 1u, 3u}) {
+    const Device<T> out(segments, 1);
+    if (blocks == 0) {
+      CHECK(mk::reduce_ragged(workspace.get(), bytes, out.get(), origin, segments, device_offsets.get(), Op{}));
+    } else {
+      CHECK(mk::detail::launch_ragged(workspace.get(), out.get(), origin, segments, device_offsets.get(), Op{}, blocks,
+                                      nullptr));
+    }
+    CHECK(cudaDeviceSynchronize());
+    verdict.expect(same_bytes(out.host(), want) && out.guard_holds(),
+                   "%s of %zu ragged segments, %zu elements, %u blocks", name, segments, values.size(), blocks);
+  }
+}
+
+template <typename T, typename Op, typename Offset>
+void all_ragged(Verdict& verdict, const char* name) {
+  // Longest segment, segments, elements before the first one, elements by which the array is misaligned.
+  const std::size_t cases[][4] = {{1, 1, 0, 0},     {0, 5, 0, 0},     {0, 700, 3, 1},   {1, 9000, 0, 0},
+                                  {3, 20000, 5, 1}, {12, 9000, 2, 1}, {40, 3000, 0, 3}, {130, 700, 1, 2},
+                                  {900, 100, 7, 0}, {70000, 9, 1, 1}, {300000, 2, 0, 2}};
+  for (const auto& c : cases) ragged<T, Op>(verdict, name, mixed_offsets<Offset>(c[0], c[1], c[2]), c[3]);
+  for (std::size_t misaligned = 0; misaligned < 4; misaligned += 3) {
+    ragged<T, Op>(verdict, name, uneven_offsets<Offset>(), misaligned);
+  }
 }
 
 int main() {
   Verdict verdict;
-  ragged<float, mk::Sum, int>(verdict, "sum of float");
-  ragged<double, mk::Max, long long>(verdict, "max of double");
-  ragged<int, Xor, unsigned>(verdict, "xor of int");
-  ragged<Line, Compose, int>(verdict, "composition");
+  all_ragged<float, mk::Sum, int>(verdict, "sum of float");
+  all_ragged<double, mk::Max, long long>(verdict, "max of double");
+  all_ragged<int, Xor, unsigned>(verdict, "xor of int");
+  all_ragged<Line, Compose, int>(verdict, "composition");
+  // Offsets around 2^32, and up to the highest that there are.
+  ragged<float, mk::Sum>(verdict, "sum of float", uneven_offsets<long long>(), 1, (std::size_t{1} << 32) - 30000);
+  const auto high = uneven_offsets<unsigned>();
+  ragged<Line, Compose>(verdict, "composition", high, 1, 0xffffffffu - high.back());
   std::size_t bytes = 0;
   float* const no_float = nullptr;
   CHECK(mk::reduce<double>(nullptr, bytes, static_cast<double*>(nullptr), nullptr, 0));
