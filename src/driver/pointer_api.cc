@@ -1,5 +1,6 @@
 // What a pointer is: cuPointerGetAttribute and its kin.
 #include <cstring>
+#include <span>
 
 #include "driver/context.h"
 #include "driver/entry.h"
@@ -40,7 +41,8 @@ Pointer look(Runtime& runtime, CUdeviceptr address) {
 
 template <typename Value>
 CUresult give(void* data, Value value) {
-  std::memcpy(data, &value, sizeof(Value));
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  std::memcpy(data, bytes.data(), bytes.size());
   return CUDA_SUCCESS;
 }
 
