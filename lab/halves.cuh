@@ -226,9 +226,10 @@ inline void bandwidth(lab::Lab& lab) {
     row.name = which == Which::kNear  ? "lines of the near half"
                : which == Which::kFar ? "lines of the far half"
                                       : "lines of both halves";
-    row.why = which == Which::kNear  ? "all multiprocessors read what lies in the half that they are attached to"
+    row.why = which == Which::kNear  ? "all multiprocessors read what lies in the half that they are attached to: of "
+                                       "their ways to the cache, half"
               : which == Which::kFar ? "all that is read crosses from the other half"
-                                     : "every second line crosses";
+                                     : "both ways at once: every second line crosses";
     row.bytes = 1024.0 * blocks * repeats * 4 * 16;
     row.flush = lab::Flush::kWarm;
     row.call = [=](cudaStream_t s) {

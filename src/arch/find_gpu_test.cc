@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "arch/gpu_json.h"
@@ -71,6 +72,18 @@ TEST(FindGpu, WellKnownNumbers) {
   EXPECT_EQ(h200.memory_bandwidth_gbs.as_int(), 4800);
   EXPECT_EQ(h200.memory_bytes.value, 150109880320.0);  // as cudaDeviceProp of a card says
   EXPECT_EQ(h200.memory_bus_bits.as_int(), 6016);
+  const auto level = [](const GpuSpec& gpu, const std::string& name) {
+    return std::find_if(gpu.hierarchy.begin(), gpu.hierarchy.end(),
+                        [&](const MemoryLevel& l) { return l.name == name; });
+  };
+  for (const char* name : {"shared", "cluster", "L1", "L2", "DRAM", "peer", "host"}) {  // by muscope lab
+    const auto found = level(h200, name);
+    ASSERT_NE(found, h200.hierarchy.end()) << name;
+    EXPECT_EQ(found->latency_cycles.confidence, Confidence::kMeasured) << name;
+    EXPECT_TRUE(found->bandwidth_gbs.known) << name;
+  }
+  const GpuSpec older = find_gpu("a100");
+  EXPECT_EQ(level(older, "cluster"), older.hierarchy.end());
   EXPECT_TRUE(h200.shared.wide_rules_measured);
   EXPECT_EQ(h200.global.confidence, Confidence::kMeasured);
   EXPECT_EQ(find_gpu("v100").sm_count.as_int(), 80);

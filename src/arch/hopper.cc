@@ -96,6 +96,8 @@ GpuSpec h200() {
   t.texture_cycles = number(88, kMeasuredH200, "dependent texel fetches of linear memory (muscope lab)");
   t.cluster_cycles = number(200, kMeasuredH200, "clusters of 4 to 16: 190 to 211 (muscope lab)");
   t.cluster_gbs = number(3000, kMeasuredH200, "clusters of 4 to 16; 4,200 in pairs (muscope lab)");
+  t.peer_cycles = number(1680, kMeasuredH200, "dependent loads of an H200's memory beside it (muscope lab)");
+  t.peer_gbs = number(393, kMeasuredH200, "18 NVLinks, copy engine; 762 both ways at once (muscope lab)");
   t.host_cycles = number(2240, kMeasuredH200, "dependent loads of pinned memory (muscope lab)");
   t.host_gbs = number(55, kMeasuredH200, "copy engine, either way; 101 both ways at once (muscope lab)");
   t.constant_cycles = number(28, kMeasuredH200, "up to 2 KiB; 98 in the second level (muscope lab)");
