@@ -139,9 +139,9 @@ inline cudaError_t transpose_tiles(const TransposeArgs& a, bool aligned, cudaStr
   } else if constexpr (kBytes == 2) {
     return aligned ? launch_transpose<2, 16, 32, true>(a, stream) : launch_narrow_transpose<2>(a, stream);
   } else if constexpr (kBytes == 4) {
-    return aligned ? launch_transpose<4, 16, 32, true>(a, stream) : launch_singles<4, 32, 16, 2, 3>(a, stream);
+    return aligned ? launch_transpose<4, 16, 32, true>(a, stream) : launch_uneven_singles<4>(a, stream);
   } else if constexpr (kBytes == 8) {
-    return aligned ? launch_transpose<8, 16, 32, true>(a, stream) : launch_singles<8, 32, 16, 2, 3>(a, stream);
+    return aligned ? launch_transpose<8, 16, 32, true>(a, stream) : launch_uneven_singles<8>(a, stream);
   } else {
     return aligned ? launch_transpose<16, 32, 16, true>(a, stream) : launch_transpose<16, 32, 16, false>(a, stream);
   }

@@ -153,10 +153,21 @@ inline cudaError_t launch_singles(const TransposeArgs& a, cudaStream_t stream) {
   dim3 grid;
   cudaError_t error = grid_of_tiles(a, Tile::kRows, Tile::kCols, Tile::kOverlap, &grid);
   if (error != cudaSuccess) return error;
-  error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Tile::kShared));
-  if (error != cudaSuccess) return error;
+  if constexpr (Tile::kShared > 48 * 1024) {  // more than any GPU gives unasked
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Tile::kShared));
+    if (error != cudaSuccess) return error;
+  }
   kernel<<<grid, Tile::kThreads, Tile::kShared, stream>>>(a);
   return cudaGetLastError();
+}
+
+/// Wide tiles, narrower ones where a block cannot have 64 KiB of shared memory.
+template <int kBytes>
+inline cudaError_t launch_uneven_singles(const TransposeArgs& a, cudaStream_t stream) {
+  const cudaError_t error = launch_singles<kBytes, 32, 16, 2, 3>(a, stream);
+  if (error != cudaErrorInvalidValue) return error;
+  static_cast<void>(cudaGetLastError());  // the refusal has been dealt with
+  return launch_singles<kBytes, 16, 32, 1, 3>(a, stream);
 }
 
 /// Elements of 1 and 2 bytes. Rows come to shared memory as the vectors that hold them. There, a lane takes a word of
