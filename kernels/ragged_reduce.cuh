@@ -111,18 +111,19 @@ struct RaggedWarp {
   static constexpr unsigned kNone = 0xffffffffu;
 
   Op op;
-  char* tile;            // in shared memory
-  unsigned char* marks;  // likewise, one per element; all zero between tiles
-  const uint4* vectors;  // this lane's of the first tile
-  const Offset* ends;    // this lane's of the segments that have not ended
-  T* results;            // likewise
-  unsigned lead, size;   // elements are in [lead, size)
-  unsigned known;        // all from here on are elements of segments
-  unsigned base;         // the place of a segment's last element is its end - base
-  unsigned all, left;    // segments whose ends are in the chunk; those that have not ended
-  unsigned ahead[kRaggedMany];
-  unsigned earlier, count;  // ends in this tile: in earlier rounds, in the last
-  T carry, head;            // of lane 0: what is open before the tile; what of the first segment is in the chunk
+  char* tile;                   // in shared memory
+  unsigned char* marks;         // likewise, one per element; all zero between tiles
+  const uint4* vectors;         // this lane's of the first tile
+  const Offset* ends;           // this lane's of the segments that have not ended
+  T* results;                   // likewise
+  unsigned lead, size;          // elements are in [lead, size)
+  unsigned known;               // all from here on are elements of segments
+  unsigned base;                // the place of a segment's last element is its end - base
+  unsigned all, left;           // segments whose ends are in the chunk; those that have not ended
+  unsigned ahead[kRaggedMany];  // ends of the next segments
+  unsigned bytes[kRaggedSome];  // where in the tile the results of few are; those of many take the place of the ends
+  unsigned earlier, count;      // ends in this tile: in earlier rounds, in the last
+  T carry, head;                // of lane 0: what is open before the tile; what of the first segment is in the chunk
   Vector<T> v[kRaggedVectors];
 
   __device__ static unsigned lane() { return threadIdx.x % kLanes; }
@@ -141,6 +142,8 @@ struct RaggedWarp {
     results = out + chunk.first + lane();
     all = left = static_cast<unsigned>(chunk.last - chunk.first);
     carry = head = identity();
+#pragma unroll
+    for (unsigned& one : ahead) one = 0;
   }
 
   /// Elements before `known` and from `size` on read as identities.
@@ -166,21 +169,23 @@ struct RaggedWarp {
     }
   }
 
+  /// Without a choice of values, so that nothing waits for the loads: lanes beyond the last segment get its end again.
   template <int kGroups>
   __device__ void look_ahead() {
     if (left >= kGroups * kLanes) {
 #pragma unroll
       for (int k = 0; k < kGroups; ++k) ahead[k] = static_cast<unsigned>(ends[k * kLanes]);
-    } else {
+    } else if (left != 0) {
 #pragma unroll
       for (int k = 0; k < kGroups; ++k) {
-        ahead[k] = lane() + k * kLanes < left ? static_cast<unsigned>(ends[k * kLanes]) : base + kNone;
+        const unsigned i = lane() + k * kLanes < left ? k * kLanes : left - 1 - lane();
+        ahead[k] = static_cast<unsigned>(ends[static_cast<int>(i)]);
       }
     }
   }
 
-  /// Marks the last elements of segments that end in the tile before `end`. In place of the ends, `ahead` gets where
-  /// in the tile the results will stand; of rounds before the last, that must be found again.
+  /// Marks the last elements of segments that end in the tile before `end`, and notes where in the tile their results
+  /// will stand; of rounds before the last, that must be found again.
   template <int kGroups>
   __device__ void mark(unsigned at, unsigned end) {
     earlier = 0;
@@ -194,18 +199,22 @@ struct RaggedWarp {
         const unsigned place = ahead[k] - base;
         const unsigned rotated = __shfl_sync(kAllLanes, place, static_cast<int>(lane() + kLanes - 1));
         if (lane() != 0) below = rotated;
-        const bool inside = place < end;
+        const bool inside = place < end && lane() + k * kLanes < left;
         if (inside) marks[place - at] = 1;
-        ahead[k] = below == place ? kRaggedEmpty : byte_of(place - at);
+        bytes_of<kGroups>()[k] = below == place ? kRaggedEmpty : byte_of(place - at);
         below = rotated;
         count += static_cast<unsigned>(__popc(__ballot_sync(kAllLanes, inside)));
       }
-      if (count < kGroups * kLanes) break;
-      earlier += count;
       ends += count;
       left -= count;
+      if (count < kGroups * kLanes) break;
+      earlier += count;
       look_ahead<kGroups>();
     }
+  }
+  template <int kGroups>
+  __device__ unsigned* bytes_of() {
+    return kGroups <= kRaggedSome ? bytes : ahead;
   }
   __device__ static unsigned byte_of(unsigned element) {
     return ragged_padded(element * static_cast<unsigned>(sizeof(T)));
@@ -236,7 +245,7 @@ struct RaggedWarp {
       some.whole = *place;
 #pragma unroll
       for (unsigned e = 0; e < kElements; ++e) {
-        open = op(open, some.elements[e]);
+        open = k == 0 && e == 0 ? some.elements[0] : op(open, some.elements[e]);
         some.elements[e] = open;
         if (bits >> (k * kElements + e) & 1) open = identity();
       }
@@ -255,9 +264,9 @@ struct RaggedWarp {
 
   template <int kGroups>
   __device__ void write_results(unsigned at) {
-    const bool first = left + earlier == all && lane() == 0;
+    const bool first = left + earlier + count == all && lane() == 0;
     if (earlier != 0) {
-      const Offset* const again = ends - earlier;
+      const Offset* const again = ends - count - earlier;
 #pragma unroll 4
       for (unsigned s = 0; s < earlier; s += kLanes) {
         const unsigned e = static_cast<unsigned>(again[s]);
@@ -274,7 +283,7 @@ struct RaggedWarp {
 #pragma unroll
     for (int k = 0; k < kGroups; ++k) {
       if (lane() + k * kLanes < count) {
-        const T result = *reinterpret_cast<const T*>(tile + ahead[k]);
+        const T result = *reinterpret_cast<const T*>(tile + bytes_of<kGroups>()[k]);
         if (k == 0 && first && earlier == 0) {
           head = result;
         } else {
@@ -283,13 +292,11 @@ struct RaggedWarp {
       }
     }
     results += count;
-    ends += count;
-    left -= count;
   }
 
   __device__ static unsigned level_of(unsigned ended) {
     // More than four fifths of a level: the next tile may need the one above.
-    return (ended > kRaggedFew * kLanes * 4 / 5) + (ended > kRaggedSome * kLanes * 4 / 5);
+    return ended <= kRaggedFew * kLanes * 4 / 5 ? 0 : ended <= kRaggedSome * kLanes * 4 / 5 ? 1 : 2;
   }
 
   /// Calls work with as many groups of ends as the level has.
@@ -311,13 +318,14 @@ struct RaggedWarp {
       if (lane() * kElements + e < lead) v[0].elements[e] = identity();
     }
     unsigned level = level_of(static_cast<unsigned>(static_cast<float>(left) / static_cast<float>(size) * kTile));
-    at_level(level, [&](auto groups) { look_ahead<groups>(); });
+    at_level(level, [&](auto groups) { look_ahead<decltype(groups)::value>(); });
     if (lane() == 0) *reinterpret_cast<T*>(tile + kRaggedEmpty) = identity();
     char* const column = tile + ragged_padded(lane() * 16);
     for (unsigned at = 0; at < size; at += kTile) {
-      const bool last = size - at <= kTile;
-      const unsigned end = last ? size : at + kTile;
-      if (!__any_sync(kAllLanes, ahead[0] - base < end)) {  // the inside of a long segment
+      const unsigned rest = size - at;
+      const bool last = rest <= kTile;
+      const unsigned end = at + (last ? rest : kTile);
+      if (!__any_sync(kAllLanes, lane() < left && ahead[0] - base < end)) {  // the inside of a long segment
         T rows[kRaggedVectors];
 #pragma unroll
         for (int k = 0; k < kRaggedVectors; ++k) {
@@ -334,14 +342,20 @@ struct RaggedWarp {
       }
       if (!last) load(at + kTile, 0);
       at_level(level, [&](auto groups) {
-        mark<groups>(at, end);
+        constexpr int kGroups = decltype(groups)::value;
+        mark<kGroups>(at, end);
+        const unsigned next = level_of(earlier + count);
+        const bool early = kGroups <= kRaggedSome && next == level;  // registers are left for that
+        if (early) look_ahead<kGroups>();
         __syncwarp();
         walk(own_marks());
         __syncwarp();
-        write_results<groups>(at);
+        write_results<kGroups>(at);
+        if (!early) {
+          level = next;
+          at_level(next, [&](auto more) { look_ahead<decltype(more)::value>(); });
+        }
       });
-      level = level_of(earlier + count);
-      at_level(level, [&](auto groups) { look_ahead<groups>(); });
       __syncwarp();
     }
   }
