@@ -109,8 +109,9 @@ def agreement(data):
                                    for k in ("global_requests", "global_sectors", "local_sectors"))]
     shared = [r for r in both if r["predicted"]["shared_wavefronts"] == r["measured"]["shared_wavefronts"]]
     return [f"Of {len(both)} rows that muscope and the GPU both counted, requests, sectors and local sectors are equal in "
-            f"{len(same)}, wavefronts of shared memory in {len(shared)}. Where they are not, blocks poll words that others write, or a "
-            "barrier lets warps meet in another order: counts that depend on time.", ""]
+            f"{len(same)}, wavefronts of shared memory in {len(shared)}. Where they are not, lanes do atomics in the shared memory of "
+            "other blocks, which muscope counts nowhere ([limits](limits.md)), or counts depend on time: blocks poll words that others "
+            "write, a barrier lets warps meet in another order.", ""]
 
 
 def page(data, ladders):

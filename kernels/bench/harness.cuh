@@ -15,56 +15,40 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                                   \
-  do {                                                                                                \
-    const cudaError_t error_ = (call);                                                                \
-    if (error_ != cudaSuccess) {                                                                      \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
-      std::exit(1);                                                                                   \
-    }                                                                                                 \
-  } while (0)
+#include "../../lab/plain.cuh"
+
+#define CHECK(call) LAB_CHECK(call)
 
 namespace bench {
 
 // ---- data ----------------------------------------------------------------------------------------------------------
 
-__host__ __device__ inline std::uint32_t mixed(std::uint32_t i) {
-  std::uint32_t h = i * 2654435761u;
-  h ^= h >> 15;
-  h *= 2246822519u;
-  h ^= h >> 13;
-  return h;
-}
+using lab::mixed;
 
 enum class Fill { kWords, kUnit, kSmall };  // random words; floats in [0, 1); integers below 16
 
-__global__ void fill_kernel(std::uint32_t* words, std::size_t count, Fill fill, std::uint32_t seed) {
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
+struct FillWord {
+  Fill fill;
+  std::uint32_t seed;
+  __device__ std::uint32_t operator()(std::size_t i) const {
     const std::uint32_t h = mixed(static_cast<std::uint32_t>(i) + seed);
-    words[i] = fill == Fill::kWords  ? h
-               : fill == Fill::kUnit ? __float_as_uint(static_cast<float>(h >> 8) * 5.9604644775390625e-8f)
-                                     : h & 15u;
+    return fill == Fill::kWords  ? h
+           : fill == Fill::kUnit ? __float_as_uint(static_cast<float>(h >> 8) * 5.9604644775390625e-8f)
+                                 : h & 15u;
   }
-}
-
-__global__ void differences_kernel(const unsigned char* a, const unsigned char* b, std::size_t count,
-                                   unsigned long long* differences) {
-  unsigned long long found = 0;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-    found += a[i] != b[i];
-  }
-  if (found != 0) atomicAdd(differences, found);
-}
+};
+struct SameByte {
+  const unsigned char *a, *b;
+  __device__ bool operator()(std::size_t i) const { return a[i] == b[i]; }
+};
 
 /// Bytes that differ.
 inline unsigned long long differences(const void* a, const void* b, std::size_t bytes) {
   static unsigned long long* counter = nullptr;
   if (counter == nullptr) CHECK(cudaMalloc(&counter, sizeof *counter));
   CHECK(cudaMemset(counter, 0, sizeof *counter));
-  differences_kernel<<<2112, 256>>>(static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b), bytes,
-                                    counter);
+  lab::internal::check<<<2112, 256>>>(
+      bytes, SameByte{static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b)}, counter);
   unsigned long long host = 0;
   CHECK(cudaMemcpy(&host, counter, sizeof host, cudaMemcpyDeviceToHost));
   return host;
@@ -79,46 +63,11 @@ T* device_memory(std::size_t bytes) {
 }
 
 inline void fill(void* p, std::size_t bytes, Fill kind = Fill::kWords, std::uint32_t seed = 0) {
-  fill_kernel<<<2112, 256>>>(static_cast<std::uint32_t*>(p), bytes / 4, kind, seed);
+  lab::internal::fill<<<2112, 256>>>(static_cast<std::uint32_t*>(p), bytes / 4, FillWord{kind, seed});
   CHECK(cudaGetLastError());
 }
 
 // ---- ceilings ------------------------------------------------------------------------------------------------------
-
-/// Copies 16 bytes per thread and step, kVectors loads before the first store; with kOnce, marked to leave the L2
-/// first.
-template <int kVectors, bool kOnce>
-__global__ void __launch_bounds__(512) copy_kernel(uint4* out, const uint4* in, std::size_t count) {
-  const std::size_t base = blockIdx.x * static_cast<std::size_t>(512 * kVectors) + threadIdx.x;
-  uint4 v[kVectors];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    if (base + k * 512 < count) v[k] = kOnce ? __ldcs(in + base + k * 512) : in[base + k * 512];
-  }
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    if (base + k * 512 >= count) continue;
-    if (kOnce) {
-      __stcs(out + base + k * 512, v[k]);
-    } else {
-      out[base + k * 512] = v[k];
-    }
-  }
-}
-
-/// Reads everything; stores only for a sum that does not occur.
-__global__ void __launch_bounds__(512) read_kernel(const uint4* in, std::size_t count, unsigned* never) {
-  unsigned sum = 0;
-  for (std::size_t base = blockIdx.x * static_cast<std::size_t>(512 * 4) + threadIdx.x; base < count;
-       base += gridDim.x * static_cast<std::size_t>(512 * 4)) {
-    uint4 v[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) v[k] = base + k * 512 < count ? __ldcs(in + base + k * 512) : make_uint4(0, 0, 0, 0);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sum |= v[k].x & v[k].y & v[k].z & v[k].w;
-  }
-  if (sum == 0x12345678u && never[1] == 0x9abcdef0u) *never = sum;
-}
 
 /// Reads and writes in another proportion: each thread reads `kReads` vectors and writes one.
 template <int kReads>
@@ -135,23 +84,12 @@ __global__ void __launch_bounds__(256) mix_kernel(uint4* out, const uint4* in, s
   __stcs(out + i, sum);
 }
 
-/// Fills the L2 cache with these lines in place of all others: plain loads, as lines that are marked to go first would
-/// push out only each other.
-__global__ void __launch_bounds__(512) flush_kernel(const uint4* in, std::size_t count, unsigned* never) {
-  unsigned sum = 0;
-  for (std::size_t i = blockIdx.x * std::size_t{512} + threadIdx.x; i < count; i += gridDim.x * std::size_t{512}) {
-    const uint4 v = in[i];
-    sum |= v.x & v.y & v.z & v.w;
-  }
-  if (sum == 0x12345678u && never[1] == 0x9abcdef0u) *never = sum;
-}
-
 template <int kVectors = 4, bool kOnce = true>
 void copy_ceiling(void* out, const void* in, std::size_t bytes, cudaStream_t stream) {
   const std::size_t count = bytes / 16;
   if (count == 0) return;
   constexpr std::size_t kStep = 512 * kVectors;
-  copy_kernel<kVectors, kOnce><<<static_cast<unsigned>((count + kStep - 1) / kStep), 512, 0, stream>>>(
+  ceilings::copy_all<kVectors, kOnce><<<static_cast<unsigned>((count + kStep - 1) / kStep), 512, 0, stream>>>(
       static_cast<uint4*>(out), static_cast<const uint4*>(in), count);
 }
 
@@ -164,7 +102,8 @@ inline void read_ceiling(const void* in, std::size_t bytes, cudaStream_t stream)
   const std::size_t count = bytes / 16;
   const std::size_t blocks = std::min<std::size_t>(528, (count + 2047) / 2048);
   if (blocks != 0)
-    read_kernel<<<static_cast<unsigned>(blocks), 512, 0, stream>>>(static_cast<const uint4*>(in), count, never);
+    ceilings::read_all<true>
+        <<<static_cast<unsigned>(blocks), 512, 0, stream>>>({static_cast<const uint4*>(in), count}, never);
 }
 
 // ---- one case ------------------------------------------------------------------------------------------------------
@@ -315,15 +254,9 @@ class Harness {
     if (options_.dirty) {
       CHECK(cudaMemsetAsync(flush_, ++flushes_ & 255, kFlushBytes));
     } else {
-      flush_kernel<<<264, 512>>>(reinterpret_cast<const uint4*>(flush_), kFlushBytes / 16, never_);
+      lab::flush(flush_, kFlushBytes, never_);
     }
-    CHECK(cudaEventRecord(begin_.event));
-    CHECK(call(nullptr));
-    CHECK(cudaEventRecord(end_.event));
-    CHECK(cudaEventSynchronize(end_.event));
-    float ms = 0;
-    CHECK(cudaEventElapsedTime(&ms, begin_.event, end_.event));
-    return ms * 1000.0f;
+    return static_cast<float>(events_.us([&] { CHECK(call(nullptr)); }));
   }
 
   struct Median {
@@ -384,18 +317,13 @@ class Harness {
     std::fflush(options_.table);
   }
 
-  struct Event {
-    Event() { CHECK(cudaEventCreate(&event)); }
-    cudaEvent_t event = nullptr;
-  };
-
   Options options_;
   char* flush_ = nullptr;
   char* sentinel_ = nullptr;
   unsigned* never_ = nullptr;
   int flushes_ = 0;
   int failures_ = 0;
-  Event begin_, end_;
+  lab::Events events_;
 };
 
 }  // namespace bench
