@@ -269,9 +269,10 @@ struct RaggedWarp {
       const Offset* const again = ends - count - earlier;
 #pragma unroll 4
       for (unsigned s = 0; s < earlier; s += kLanes) {
-        const unsigned e = static_cast<unsigned>(again[s]);
-        const bool empty = e == static_cast<unsigned>(again[static_cast<int>(s) - 1]);
-        const T result = *reinterpret_cast<const T*>(tile + (empty ? kRaggedEmpty : byte_of(e - base - at)));
+        const Offset e = again[s];
+        const bool empty = e == again[static_cast<int>(s) - 1];
+        const unsigned byte = empty ? kRaggedEmpty : byte_of(static_cast<unsigned>(e) - base - at);
+        const T result = *reinterpret_cast<const T*>(tile + byte);
         if (first && s == 0) {
           head = result;
         } else {
