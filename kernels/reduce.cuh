@@ -5,9 +5,12 @@
 //   cudaMalloc(&workspace, bytes);  prepare_workspace(workspace, bytes, stream);   // once
 //   reduce(workspace, bytes, out, in, n, Sum{}, 0.0f, stream);        // as often as wanted
 //
-// Every thread has four loads of 16 bytes in flight. Blocks leave their partial results in the workspace; the last
-// block to finish combines them in the order of blocks, so that the result does not depend on which block was faster.
+// Every thread has its loads in flight before it adds anything. Blocks leave their partial results in the workspace;
+// the first block reads nothing but them and combines them in their order, so that the result does not depend on which
+// block was faster.
 #pragma once
+
+#include <algorithm>
 
 #include "operators.cuh"
 
@@ -17,6 +20,7 @@ namespace detail {
 
 inline constexpr int kReduceThreads = 512;
 inline constexpr int kReduceBlocks = 2048;  // at most
+inline constexpr int kReducePolls = 4;      // words that a thread waits for at once
 
 /// How an array of any alignment divides into 16-byte vectors.
 struct Split {
@@ -43,93 +47,109 @@ __device__ inline A all_of(A (&values)[kCount], Op op) {
   return values[0];
 }
 
-/// A thread's vectors are `apart` vectors from each other: a block's number of threads where there is much to read
-/// (a block then reads 32 KiB in one piece), that of all blocks where there is little (all blocks share it).
-template <int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
+/// All partial results, once they are there: by one warp where they are few, else by all threads. In thread 0. Lanes of
+/// a warp wait together: those that went ahead would only wait for the others.
+template <typename A, typename Op>
+__device__ inline A combine_partials(const TaggedWords<A>& partial, unsigned count, unsigned tag, Op op, A* shared) {
+  const bool few = count <= kReducePolls * kLanes;
+  const unsigned apart = few ? kLanes : kReduceThreads;
+  A sum = Op::template identity<A>();
+  for (unsigned first = threadIdx.x; first < parts(count, apart) * apart; first += apart * kReducePolls) {
+    A values[kReducePolls];
+    bool there;
+    do {
+      there = true;
+#pragma unroll
+      for (int k = 0; k < kReducePolls; ++k) {
+        values[k] = Op::template identity<A>();
+        const unsigned b = first + k * apart;
+        if (b < count) there &= partial.read(b, &values[k]) == tag;
+      }
+    } while (!__all_sync(kAllLanes, there));
+    sum = op(sum, all_of(values, op));
+  }
+  return few ? reduce_lanes<kLanes>(sum, op) : reduce_block<kReduceThreads>(sum, op, shared);
+}
+
+/// The first block combines what the others read; a single block does both. A thread's vectors are `apart` vectors from
+/// each other: a block's number of threads where there is much to read (a block then reads 32 KiB in one piece), that
+/// of all reading blocks where there is little (all share it). kOnce: all vectors are read in one step.
+template <bool kOnce, int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
 __global__ void __launch_bounds__(kReduceThreads, kPerSm)
-    reduce_kernel(Out* out, const T* in, Split split, std::size_t apart, Op op, A init, CallState* state,
-                  unsigned long long* words) {
+    reduce_kernel(const uint4* p, std::size_t all_vectors, unsigned apart, unsigned head, unsigned tail, const T* in,
+                  Out* out, CallState* state, unsigned long long* words, Op op, A init) {
+  using Index = std::conditional_t<kOnce, unsigned, std::size_t>;
   constexpr int kElements = 16 / sizeof(T);
-  constexpr std::size_t kStep = kReduceThreads * kVectors;
   __shared__ A shared[kReduceThreads / kLanes];
-  const unsigned call = *reinterpret_cast<const volatile unsigned*>(&state->call);
-  const std::size_t head = split.head, vectors = split.vectors, tail = split.tail;
+  const TaggedWords<A> partial{words};
+  const unsigned readers = gridDim.x == 1 ? 1 : gridDim.x - 1;
+  if (gridDim.x > 1 && blockIdx.x == 0) {  // was started first, and no other block waits for it
+    if (readers <= kReducePolls * kLanes && threadIdx.x >= kLanes) return;
+    const unsigned tag = *reinterpret_cast<const volatile unsigned*>(&state->call) + 1;
+    const A sum = combine_partials(partial, readers, tag, op, shared);
+    if (threadIdx.x == 0) {
+      *out = static_cast<Out>(op(init, sum));
+      state->call = tag;  // all blocks have read it: they have published
+    }
+    return;
+  }
+  const unsigned reader = gridDim.x == 1 ? 0 : blockIdx.x - 1;
+  const auto vectors = static_cast<Index>(all_vectors);
   const A identity = Op::template identity<A>();
-  const uint4* const p = reinterpret_cast<const uint4*>(in + head);
   A sums[kVectors];
 #pragma unroll
   for (A& sum : sums) sum = identity;
-  std::size_t i = blockIdx.x * (apart == kReduceThreads ? kStep : kReduceThreads) + threadIdx.x;
+  Index i =
+      static_cast<Index>(reader) * (apart == kReduceThreads ? kReduceThreads * kVectors : kReduceThreads) + threadIdx.x;
+  const Index step = static_cast<Index>(readers) * (kReduceThreads * kVectors);
   Vector<T> v[kVectors];
-  for (; i + (kVectors - 1) * apart < vectors; i += gridDim.x * kStep) {
+  const auto add = [&](int k) {
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) v[k].whole = load_once(p + i + k * apart);
+    for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
+  };
+  if constexpr (!kOnce) {
+    for (; i + (kVectors - 1) * apart < vectors; i += step) {
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
+      for (int k = 0; k < kVectors; ++k) v[k].whole = load_once(p + i + k * apart);
 #pragma unroll
-      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
+      for (int k = 0; k < kVectors; ++k) add(k);
     }
   }
 #pragma unroll
-  for (int k = 0; k < kVectors - 1; ++k) {
+  for (int k = 0; k < kVectors; ++k) {
     if (i + k * apart < vectors) v[k].whole = load_once(p + i + k * apart);
   }
+  // By one thread of a block: thousands of requests for one sector would queue.
+  unsigned call = 0;
+  if (threadIdx.x == 0) call = *reinterpret_cast<const volatile unsigned*>(&state->call);
 #pragma unroll
-  for (int k = 0; k < kVectors - 1; ++k) {
-    if (i + k * apart < vectors) {
-#pragma unroll
-      for (int e = 0; e < kElements; ++e) sums[k] = op(sums[k], widened<A>(v[k].elements[e]));
-    }
+  for (int k = 0; k < kVectors; ++k) {
+    if (i + k * apart < vectors) add(k);
   }
   if (blockIdx.x == gridDim.x - 1) {  // what does not fill a vector, on both sides
     if (threadIdx.x < head) sums[0] = op(sums[0], widened<A>(in[threadIdx.x]));
-    if (threadIdx.x < tail) sums[1] = op(sums[1], widened<A>(in[head + vectors * kElements + threadIdx.x]));
+    if (threadIdx.x < tail) sums[1] = op(sums[1], widened<A>(in[head + all_vectors * kElements + threadIdx.x]));
   }
-  A sum = reduce_block<kReduceThreads>(all_of(sums, op), op, shared);
+  const A sum = reduce_block<kReduceThreads>(all_of(sums, op), op, shared);
+  if (threadIdx.x != 0) return;
   if (gridDim.x == 1) {
-    if (threadIdx.x == 0) *out = static_cast<Out>(op(init, sum));
-    return;
-  }
-  const TaggedWords<A> partial{words};
-  const unsigned tag = call + 1;
-  if (blockIdx.x != 0) {
-    if (threadIdx.x == 0) partial.publish(blockIdx.x, sum, tag);
-    return;
-  }
-  // The first block: it was started first, and no other block waits for it.
-  if (threadIdx.x != 0) sum = identity;
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += kReduceThreads) {
-    A value = identity;
-    while (b != 0 && partial.read(b, &value) != tag) {
-    }
-    if (b != 0) sum = op(sum, value);
-  }
-  __syncthreads();  // the shared values are used again
-  sum = reduce_block<kReduceThreads>(sum, op, shared);
-  if (threadIdx.x == 0) {
     *out = static_cast<Out>(op(init, sum));
-    state->call = tag;  // all blocks have read it: they have published
+  } else {
+    partial.publish(reader, sum, call + 1);
   }
 }
 
-template <int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
-inline cudaError_t launch_reduce(void* workspace, Out* out, const T* in, std::size_t n, Op op, A init, int sms,
-                                 bool interleaved, cudaStream_t stream) {
-  const Split split = split_of(in, n);
-  // With very little, one block: nothing to exchange. With little, one block per multiprocessor and few vectors per
-  // thread. With much, all blocks that fit.
-  constexpr std::size_t kThreads = kReduceThreads, kStep = kThreads * kVectors;
-  const auto count = static_cast<std::size_t>(sms);
-  const bool little = split.vectors <= count * kStep;
-  std::size_t blocks = little ? parts(split.vectors, kThreads) : parts(split.vectors, kStep);
-  const std::size_t most = little ? count : count * kPerSm;
-  if (blocks > most) blocks = most;
+/// blocks: that read; with more than one, another one combines.
+template <bool kOnce, int kVectors, int kPerSm, typename T, typename A, typename Out, typename Op>
+inline cudaError_t launch_reduce(void* workspace, Out* out, const T* in, Split split, Op op, A init, std::size_t blocks,
+                                 bool spread, cudaStream_t stream) {
   if (blocks > kReduceBlocks) blocks = kReduceBlocks;
-  if (blocks == 0 || split.vectors <= 4096) blocks = 1;
-  const bool spread = blocks > 1 && (little || interleaved);
-  reduce_kernel<kVectors, kPerSm, T, A, Out, Op><<<static_cast<unsigned>(blocks), kReduceThreads, 0, stream>>>(
-      out, in, split, spread ? blocks * kThreads : kThreads, op, init, static_cast<CallState*>(workspace),
-      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
+  const auto grid = static_cast<unsigned>(blocks > 1 ? blocks + 1 : 1);
+  const auto apart = static_cast<unsigned>(spread ? blocks * kReduceThreads : kReduceThreads);
+  reduce_kernel<kOnce, kVectors, kPerSm, T, A, Out, Op><<<grid, kReduceThreads, 0, stream>>>(
+      reinterpret_cast<const uint4*>(in + split.head), split.vectors, apart, static_cast<unsigned>(split.head),
+      static_cast<unsigned>(split.tail), in, out, static_cast<CallState*>(workspace),
+      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes), op, init);
   return cudaGetLastError();
 }
 
@@ -153,11 +173,39 @@ cudaError_t reduce(void* workspace, std::size_t& bytes, Out* out, const T* in, s
   int sms = 0;
   const cudaError_t error = multiprocessors(&sms);
   if (error != cudaSuccess) return error;
-  // Few blocks: a multiprocessor's share of the loads in flight fits into two, and there is less to combine.
-  if (n * sizeof(T) <= std::size_t{1} << 26) {
-    return detail::launch_reduce<4, 2, T, A>(workspace, out, in, n, op, init, sms, false, stream);
+  constexpr std::size_t kFour = detail::kReduceThreads * 4;
+  const detail::Split split = detail::split_of(in, n);
+  const std::size_t most = std::min(static_cast<std::size_t>(sms), std::size_t{detail::kReduceBlocks / 4});
+  // With very little, one block: nothing to exchange. With little, all is read at once, by no more blocks than one warp
+  // can wait for as long as they suffice. With much, all blocks that fit go on until everything is read. Elements of
+  // less than 4 bytes take more instructions per vector, and with them more warps. By measurement on an H200.
+  constexpr bool kNarrow = sizeof(T) < 4;
+  if (split.vectors <= kFour) {
+    return detail::launch_reduce<false, 4, 2, T, A>(workspace, out, in, split, op, init, 1, false, stream);
   }
-  return detail::launch_reduce<8, 2, T, A>(workspace, out, in, n, op, init, sms, false, stream);
+  if (split.vectors <= (most - 1) * kFour) {
+    const std::size_t blocks = parts(split.vectors, kFour);
+    return detail::launch_reduce<true, 4, 2, T, A>(workspace, out, in, split, op, init, blocks, true, stream);
+  }
+  if constexpr (kNarrow) {
+    if (split.vectors <= (most * 3 - 1) * kFour) {
+      const std::size_t blocks = parts(split.vectors, kFour);
+      return detail::launch_reduce<true, 4, 3, T, A>(workspace, out, in, split, op, init, blocks, true, stream);
+    }
+  }
+  if (split.vectors <= (most * 2 - 1) * kFour * 2) {
+    const std::size_t least = std::min<std::size_t>(most - 1, detail::kReducePolls * kLanes);
+    const std::size_t blocks = std::max(least, parts(split.vectors, kFour * 2));
+    return detail::launch_reduce<true, 8, 2, T, A>(workspace, out, in, split, op, init, blocks, true, stream);
+  }
+  if (n * sizeof(T) <= std::size_t{1} << 26) {
+    return detail::launch_reduce<false, 4, 2, T, A>(workspace, out, in, split, op, init, most * 2 - 1, false, stream);
+  }
+  if constexpr (kNarrow) {
+    return detail::launch_reduce<false, 4, 4, T, A>(workspace, out, in, split, op, init, most * 4 - 1, false, stream);
+  } else {
+    return detail::launch_reduce<false, 8, 2, T, A>(workspace, out, in, split, op, init, most * 2 - 1, false, stream);
+  }
 }
 
 }  // namespace muscope::kernels

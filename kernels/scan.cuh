@@ -11,6 +11,11 @@
 // Rows of 32 x 16 bytes are scanned across the warp where they are loaded: no exchange through shared memory.
 #pragma once
 
+#if __has_include(<cuda_pipeline.h>)
+#include <cuda_pipeline.h>
+#define MUSCOPE_KERNELS_ASYNC_COPIES 1
+#endif
+
 #include "operators.cuh"
 #include "reduce.cuh"
 
@@ -142,32 +147,38 @@ struct ScanTile {
     }
     return total;
   }
+  /// What row r becomes after everything that `prefix` stands for.
+  template <bool kExclusive, typename Op>
+  __device__ Vector<T> result(int r, T prefix, Op op) const {
+    const T base = op(prefix, before[r]);
+    Vector<T> row;
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) {
+      if constexpr (kExclusive) {
+        row.elements[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
+      } else {
+        row.elements[e] = op(base, v[r].elements[e]);
+      }
+    }
+    return row;
+  }
   /// prefix: of everything before the warp. whole: in vectors, all of them inside.
   template <bool kExclusive, typename Op>
   __device__ void store(T* out, long long first, std::size_t n, bool whole, T prefix, Op op) const {
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
-      const T base = op(prefix, before[r]);
-      T result[kElements];
+      store_row(out, first + r * kRow, n, whole, result<kExclusive>(r, prefix, op));
+    }
+  }
+  /// From element i on.
+  __device__ static void store_row(T* out, long long i, std::size_t n, bool whole, const Vector<T>& row) {
+    if (whole) {  // explicitly of 16 bytes: from a plain store the compiler makes four of 4 bytes for the first row
+      __stwb(reinterpret_cast<uint4*>(out + i), row.whole);
+      return;
+    }
 #pragma unroll
-      for (int e = 0; e < kElements; ++e) {
-        if constexpr (kExclusive) {
-          result[e] = e == 0 ? base : op(base, v[r].elements[e > 0 ? e - 1 : 0]);
-        } else {
-          result[e] = op(base, v[r].elements[e]);
-        }
-      }
-      const long long i = first + r * kRow;
-      if (whole) {  // explicitly of 16 bytes: from a plain store the compiler makes four of 4 bytes for the first row
-        uint4 vector;
-        __builtin_memcpy(&vector, result, sizeof vector);
-        __stwb(reinterpret_cast<uint4*>(out + i), vector);
-        continue;
-      }
-#pragma unroll
-      for (int e = 0; e < kElements; ++e) {
-        if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = result[e];
-      }
+    for (int e = 0; e < kElements; ++e) {
+      if (i + e >= 0 && i + e < static_cast<long long>(n)) out[i + e] = row.elements[e];
     }
   }
 };
@@ -296,6 +307,115 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   t.template store<kExclusive>(out, begin + Tile::offset(), n, inside && kVectorOut, prefix, op);
 }
 
+#ifdef MUSCOPE_KERNELS_ASYNC_COPIES
+/// Large tiles for long scans: all of them advance in step, so that the time between the last load of a tile and its
+/// first store is lost, and the fewer tiles the better. One block per multiprocessor keeps kShared rows of each warp in
+/// shared memory and kRegisters in registers.
+template <int kThreads, int kShared, int kRegisters, int kWindows, bool kExclusive, bool kVectorOut, typename T,
+          typename Op>
+__global__ void __launch_bounds__(kThreads, 1)
+    scan_long_kernel(T* out, const T* in, std::size_t n, unsigned behind, Op op, T init, CallState* state,
+                     unsigned long long* words) {
+  using Row = ScanTile<kThreads, 1, T>;
+  constexpr int kRows = kShared + kRegisters;
+  constexpr long long kSize = kRows * Row::kSize;
+  extern __shared__ uint4 kept[];
+  __shared__ unsigned shared_call;
+  __shared__ ScanShared<Row::kWarps, kWindows, T> shared;
+  const T identity = Op::template identity<T>();
+  const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+  const unsigned tile = blockIdx.x;
+  const long long begin = tile * kSize - behind;
+  const long long first = begin + static_cast<long long>(warp) * kRows * Row::kRow + lane * Row::kElements;
+  const bool inside = begin >= 0 && begin + kSize <= static_cast<long long>(n);
+  Row rows[kRegisters];
+  if (inside) {
+#pragma unroll
+    for (int r = 0; r < kShared; ++r) {
+      __pipeline_memcpy_async(kept + r * kThreads + threadIdx.x, in + first + r * Row::kRow, 16);
+      __pipeline_commit();
+    }
+#pragma unroll
+    for (int r = 0; r < kRegisters; ++r) rows[r].load(in, first + (kShared + r) * Row::kRow, n, true, identity);
+  } else {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      Row row;
+      row.load(in, first + r * Row::kRow, n, false, identity);
+      if (r < kShared) kept[r * kThreads + threadIdx.x] = row.v[0].whole;
+      if (r >= kShared) rows[r < kShared ? 0 : r - kShared].v[0].whole = row.v[0].whole;
+    }
+  }
+  if (threadIdx.x == 0) shared_call = *reinterpret_cast<const volatile unsigned*>(&state->call);
+  // Rows are scanned one after the other while later ones are on their way, and become what lacks the prefix only.
+  T total = identity;
+  const auto scan_row = [&](Row& row) {
+    row.scan_vectors(op);
+    const T of_row = row.scan_rows(op);
+    row.v[0].whole = row.template result<kExclusive>(0, total, op).whole;
+    total = op(total, of_row);
+  };
+#pragma unroll
+  for (int r = 0; r < kShared; ++r) {
+    __pipeline_wait_prior(kShared - 1 - r);
+    Row row;
+    row.v[0].whole = kept[r * kThreads + threadIdx.x];
+    scan_row(row);
+    kept[r * kThreads + threadIdx.x] = row.v[0].whole;
+  }
+#pragma unroll
+  for (int r = 0; r < kRegisters; ++r) scan_row(rows[r]);
+  if (lane == 0) shared.totals[warp] = total;
+  __syncthreads();
+  const ScanTags tags(shared_call);
+  const TaggedWords<T> tiles{words};
+  T whole;
+  T prefix = warps_before(shared.totals, op, &whole);
+  publish_total(tiles, tile, whole, init, tags, op);
+  prefix = op(tiles_before(tiles, tile, whole, init, tags, op, shared), prefix);
+  if (tile == gridDim.x - 1 && threadIdx.x == 0)
+    state->call = shared_call + 1;  // all have read it: they have published
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    Vector<T> row;
+    row.whole = r < kShared ? kept[r * kThreads + threadIdx.x] : rows[r < kShared ? 0 : r - kShared].v[0].whole;
+#pragma unroll
+    for (int e = 0; e < Row::kElements; ++e) row.elements[e] = op(prefix, row.elements[e]);
+    Row::store_row(out, first + r * Row::kRow, n, inside && kVectorOut, row);
+  }
+}
+
+/// cudaErrorNotSupported where a block cannot have so much shared memory.
+template <int kThreads, int kShared, int kRegisters, int kWindows, bool kExclusive, typename T, typename Op>
+inline cudaError_t launch_scan_long(void* workspace, T* out, const T* in, std::size_t n, Op op, T init,
+                                    cudaStream_t stream) {
+  constexpr int kBytes = kThreads * kShared * 16;
+  constexpr std::size_t kTile = std::size_t{kThreads} * (kShared + kRegisters) * (16 / sizeof(T));
+  int device = 0, most = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  }
+  if (error != cudaSuccess) return error;
+  if (most < kBytes + 1024) return cudaErrorNotSupported;
+  const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
+  const std::size_t blocks = parts(n + behind, kTile);
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+  const auto launch = [&](auto kernel) {
+    const cudaError_t set = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+    if (set != cudaSuccess) return set;
+    kernel<<<static_cast<unsigned>(blocks), kThreads, kBytes, stream>>>(
+        out, in, n, behind, op, init, static_cast<CallState*>(workspace),
+        reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
+    return cudaGetLastError();
+  };
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 == reinterpret_cast<std::uintptr_t>(in) % 16) {
+    return launch(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, true, T, Op>);
+  }
+  return launch(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, false, T, Op>);
+}
+#endif
+
 template <int kThreads, int kVectors, int kWindows, bool kExclusive, typename T, typename Op>
 inline cudaError_t launch_scan(void* workspace, T* out, const T* in, std::size_t n, Op op, T init,
                                cudaStream_t stream) {
@@ -340,6 +460,12 @@ inline cudaError_t scan(void* workspace, std::size_t& bytes, T* out, const T* in
   if (size <= std::size_t{1} << 22) return launch_scan<512, 4, 4, kExclusive>(workspace, out, in, n, op, init, stream);
   if (size <= std::size_t{1} << 24) return launch_scan<512, 8, 4, kExclusive>(workspace, out, in, n, op, init, stream);
   if (size <= std::size_t{1} << 25) return launch_scan<512, 8, 1, kExclusive>(workspace, out, in, n, op, init, stream);
+#ifdef MUSCOPE_KERNELS_ASYNC_COPIES
+  if (size >= std::size_t{1} << 28) {
+    const cudaError_t error = launch_scan_long<1024, 11, 8, 4, kExclusive>(workspace, out, in, n, op, init, stream);
+    if (error != cudaErrorNotSupported) return error;
+  }
+#endif
   return launch_scan<512, 10, 1, kExclusive>(workspace, out, in, n, op, init, stream);
 }
 

@@ -81,17 +81,18 @@ void sums(bench::Harness& harness, Memory m, const char* type, std::size_t n, st
                           },
                           verified});
   if (n == std::size_t{1} << 28 || n == std::size_t{1} << 22) {
-    const auto variant = [&](const char* name, auto launch, bool interleaved) {
-      c.contenders.push_back(
-          {Role::kOurs, name,
-           [=](cudaStream_t s) { return launch(m.workspace, out, in, n, mk::Sum{}, Out{}, 132, interleaved, s); },
-           verified});
+    const auto variant = [&](const char* name, auto launch, std::size_t blocks) {
+      c.contenders.push_back({Role::kOurs, name,
+                              [=](cudaStream_t s) {
+                                return launch(m.workspace, out, in, mk::detail::split_of(in, n), mk::Sum{}, Out{},
+                                              blocks, false, s);
+                              },
+                              verified});
     };
-    variant("4 vectors; interleaved", mk::detail::launch_reduce<4, 4, T, Out, Out, mk::Sum>, true);
-    variant("8 vectors", mk::detail::launch_reduce<8, 2, T, Out, Out, mk::Sum>, false);
-    variant("4 vectors; 3 blocks", mk::detail::launch_reduce<4, 3, T, Out, Out, mk::Sum>, false);
-    variant("4 vectors; 2 blocks", mk::detail::launch_reduce<4, 2, T, Out, Out, mk::Sum>, false);
-    variant("2 vectors", mk::detail::launch_reduce<2, 4, T, Out, Out, mk::Sum>, false);
+    variant("4 vectors; 4 blocks", mk::detail::launch_reduce<false, 4, 4, T, Out, Out, mk::Sum>, 527);
+    variant("4 vectors; 3 blocks", mk::detail::launch_reduce<false, 4, 3, T, Out, Out, mk::Sum>, 395);
+    variant("8 vectors; 2 blocks", mk::detail::launch_reduce<false, 8, 2, T, Out, Out, mk::Sum>, 263);
+    variant("2 vectors; 4 blocks", mk::detail::launch_reduce<false, 2, 4, T, Out, Out, mk::Sum>, 527);
   }
   c.contenders.push_back({Role::kPeer, "cub::DeviceReduce",
                           [=](cudaStream_t s) {

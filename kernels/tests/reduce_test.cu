@@ -54,6 +54,34 @@ void whole(Verdict& verdict, const char* name, void* workspace, std::size_t byte
   }
 }
 
+/// The ways of large arrays, on small ones: `blocks` that read, with more of them than a warp waits for, or without any
+/// data; spread vectors or a block's in one piece.
+template <bool kOnce, int kVectors, int kPerSm, typename T>
+void ways(Verdict& verdict, void* workspace) {
+  using A = mk::accumulator_t<T>;
+  for (const std::size_t n : {5u, 4096u, 30001u}) {
+    for (const std::size_t offset : {0u, 1u}) {
+      const auto values = numbers<T>(n);
+      A want{};
+      for (const T value : values) want += as<A>(value);
+      const Device<T> in(values, offset);
+      const Device<A> out(1);
+      const auto split = mk::detail::split_of(in.get(), n);
+      constexpr std::size_t kStep = mk::detail::kReduceThreads * kVectors;
+      for (const std::size_t blocks : {1u, 2u, 20u, 128u, 129u, 600u}) {
+        if (kOnce && blocks * kStep < split.vectors) continue;
+        for (const bool spread : {false, true}) {
+          CHECK((mk::detail::launch_reduce<kOnce, kVectors, kPerSm, T, A>(workspace, out.get(), in.get(), split,
+                                                                          mk::Sum{}, A{}, blocks, spread, nullptr)));
+          CHECK(cudaDeviceSynchronize());
+          verdict.expect(out.host()[0] == want, "%zu blocks, %zu elements of %zu bytes, offset %zu, spread %d", blocks,
+                         n, sizeof(T), offset, spread);
+        }
+      }
+    }
+  }
+}
+
 template <typename T, typename Op>
 void segments(Verdict& verdict, const char* name) {
   using A = mk::accumulator_t<T>;
@@ -196,6 +224,8 @@ int main() {
   whole<int, Xor>(verdict, "xor", workspace, bytes);
   whole<__half, mk::Sum>(verdict, "sum", workspace, bytes);
   whole<__half, mk::Min>(verdict, "min", workspace, bytes);
+  ways<false, 4, 2, float>(verdict, workspace);
+  ways<true, 4, 4, double>(verdict, workspace);
   std::size_t little = 8;
   verdict.expect(mk::reduce(workspace, little, no_float, no_float, 0) == cudaErrorInvalidValue, "too little workspace");
   segments<float, mk::Sum>(verdict, "sum");

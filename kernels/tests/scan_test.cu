@@ -55,8 +55,27 @@ void scans(Verdict& verdict, const char* name, T init) {
   CHECK(cudaFree(workspace));
 }
 
-/// The tiles of long scans, on short ones.
-template <int kThreads, int kVectors, int kWindows, typename T, typename Op>
+/// Tiles of long scans, on short ones.
+template <int kThreads, int kVectors, int kWindows>
+struct Tiles {
+  static constexpr int kRows = kVectors;
+  template <bool kExclusive, typename T, typename Op>
+  static cudaError_t launch(void* workspace, T* out, const T* in, std::size_t n, Op op, T init) {
+    return mk::detail::launch_scan<kThreads, kVectors, kWindows, kExclusive>(workspace, out, in, n, op, init, nullptr);
+  }
+};
+#ifdef MUSCOPE_KERNELS_ASYNC_COPIES
+template <int kThreads, int kShared, int kRegisters, int kWindows>
+struct LongTiles {
+  static constexpr int kRows = kShared + kRegisters;
+  template <bool kExclusive, typename T, typename Op>
+  static cudaError_t launch(void* workspace, T* out, const T* in, std::size_t n, Op op, T init) {
+    return mk::detail::launch_scan_long<kThreads, kShared, kRegisters, kWindows, kExclusive>(workspace, out, in, n, op,
+                                                                                             init, nullptr);
+  }
+};
+#endif
+template <typename Way, typename T, typename Op>
 void tiles(Verdict& verdict, T init) {
   std::size_t bytes = 0;
   CHECK(mk::exclusive_scan(nullptr, bytes, static_cast<T*>(nullptr), static_cast<const T*>(nullptr), 1 << 20, Op{},
@@ -71,14 +90,20 @@ void tiles(Verdict& verdict, T init) {
       for (T& value : values) value = T(random.below(4));
       T sum = init;
       for (std::size_t i = 0; i < n; ++i) want[i] = sum, sum = Op{}(sum, values[i]);
-      const Device<T> in(values, offset), out(n, offset);
-      for (int repeat = 0; repeat < 2; ++repeat) {
-        CHECK((mk::detail::launch_scan<kThreads, kVectors, kWindows, true>(workspace, out.get(), in.get(), n, Op{},
-                                                                           init, nullptr)));
+      const Device<T> in(values, offset);
+      for (const std::size_t out_offset : {offset, offset + 1}) {
+        const Device<T> out(n, out_offset);
+        CHECK(Way::template launch<true>(workspace, out.get(), in.get(), n, Op{}, init));
         CHECK(cudaDeviceSynchronize());
-        verdict.expect(same_bytes(out.host(), want) && out.guard_holds(), "tiles of %d x %d vectors, n %zu, offset %zu",
-                       kThreads, kVectors, n, offset);
+        verdict.expect(same_bytes(out.host(), want) && out.guard_holds(), "tiles of %d rows, n %zu, offsets %zu %zu",
+                       Way::kRows, n, offset, out_offset);
       }
+      sum = Op::template identity<T>();
+      for (std::size_t i = 0; i < n; ++i) sum = Op{}(sum, values[i]), want[i] = sum;
+      CHECK(Way::template launch<false>(workspace, in.get(), in.get(), n, Op{}, Op::template identity<T>()));
+      CHECK(cudaDeviceSynchronize());
+      verdict.expect(same_bytes(in.host(), want) && in.guard_holds(), "tiles of %d rows, n %zu, offset %zu, in place",
+                     Way::kRows, n, offset);
     }
   }
   CHECK(cudaFree(workspace));
@@ -86,10 +111,14 @@ void tiles(Verdict& verdict, T init) {
 
 int main() {
   Verdict verdict;
-  tiles<128, 2, 4, Line, Compose>(verdict, Line(3, 4));
-  tiles<512, 8, 4, Line, Compose>(verdict, Line(3, 4));
-  tiles<512, 8, 1, int, mk::Sum>(verdict, 5);
-  tiles<512, 10, 1, Line, Compose>(verdict, Line(3, 4));
+  tiles<Tiles<128, 2, 4>, Line, Compose>(verdict, Line(3, 4));
+  tiles<Tiles<512, 8, 4>, Line, Compose>(verdict, Line(3, 4));
+  tiles<Tiles<512, 8, 1>, int, mk::Sum>(verdict, 5);
+  tiles<Tiles<512, 10, 1>, Line, Compose>(verdict, Line(3, 4));
+#ifdef MUSCOPE_KERNELS_ASYNC_COPIES
+  tiles<LongTiles<128, 3, 2, 4>, Line, Compose>(verdict, Line(3, 4));
+  tiles<LongTiles<256, 2, 3, 1>, float, mk::Sum>(verdict, 0.0f);
+#endif
   scans<int, mk::Sum>(verdict, "sum of int", 5);
   scans<float, mk::Sum>(verdict, "sum of float", 0.0f);
   scans<float, mk::Max>(verdict, "max of float", -1.0f);
