@@ -61,9 +61,9 @@ __device__ inline void store_columns(uint4* column, unsigned group, unsigned swi
 }
 
 /// One tile: kWide 16-byte units of kGroups * 4 rows. kAligned: rows of both sides begin at multiples of 32 bytes
-/// (output) and 16 bytes (input); else elements are of 16 bytes.
+/// (output) and 16 bytes (input); else elements are of 16 bytes. Registers are for 1536 resident threads.
 template <int kBytes, int kWide, int kGroups, bool kAligned>
-__global__ void __launch_bounds__(kWide* kGroups, 3) transpose_tile(TransposeArgs a) {
+__global__ void __launch_bounds__(kWide* kGroups, 1536 / (kWide * kGroups)) transpose_tile(TransposeArgs a) {
   constexpr int kElements = 16 / kBytes;
   constexpr int kRows = kGroups * 4;
   constexpr int kCols = kWide * kElements;
@@ -135,11 +135,11 @@ inline cudaError_t launch_transpose(const TransposeArgs& a, cudaStream_t stream)
 template <int kBytes>
 inline cudaError_t transpose_tiles(const TransposeArgs& a, bool aligned, cudaStream_t stream) {
   if constexpr (kBytes == 1) {
-    return aligned ? launch_transpose<1, 8, 64, true>(a, stream) : launch_narrow_transpose<1>(a, stream);
+    return aligned ? launch_transpose<1, 16, 32, true>(a, stream) : launch_narrow_transpose<1>(a, stream);
   } else if constexpr (kBytes == 2) {
     return aligned ? launch_transpose<2, 16, 32, true>(a, stream) : launch_narrow_transpose<2>(a, stream);
   } else if constexpr (kBytes == 4) {
-    return aligned ? launch_transpose<4, 16, 32, true>(a, stream) : launch_uneven_singles<4>(a, stream);
+    return aligned ? launch_transpose<4, 16, 16, true>(a, stream) : launch_uneven_singles<4>(a, stream);
   } else if constexpr (kBytes == 8) {
     return aligned ? launch_transpose<8, 16, 32, true>(a, stream) : launch_uneven_singles<8>(a, stream);
   } else {
