@@ -100,7 +100,7 @@ struct Bytes {
   char* end;
 };
 
-__device__ inline unsigned misalignment(const void* p, unsigned of) {
+__host__ __device__ inline unsigned misalignment(const void* p, unsigned of) {
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p)) & (of - 1);
 }
 

@@ -63,12 +63,15 @@ bool near(const float* a, const float* b, std::size_t n) {
   return host == 0;
 }
 
-template <int K, int C, int R>
+template <int K, int kStep, int R, int kAhead, int kWarps, int kBlocks>
 void convolution_variant(Case& c, const char* name, const mk::detail::ConvolutionArgs& a, std::size_t images,
                          const mk::detail::FullFilter<K>& f, const std::function<bool()>& verified) {
   c.contenders.push_back(
       {Role::kOurs, name,
-       [=](cudaStream_t s) { return mk::detail::launch_convolution<K, C, R, mk::Border::kZero>(a, images, f, s); },
+       [=](cudaStream_t s) {
+         return mk::detail::launch_convolution<K, kStep, R, kAhead, kWarps, kBlocks, mk::Border::kZero>(a, images, f,
+                                                                                                        s);
+       },
        verified});
 }
 
@@ -115,15 +118,12 @@ void convolutions(bench::Harness& harness, Memory m, bench::Dnn& dnn, std::size_
     mk::detail::FullFilter<K> filter;
     for (int i = 0; i < K * K; ++i) filter.w[i] = f.w[i];
     if (width % 4 == 0) {
-      convolution_variant<K, 4, 1>(c, "4 columns; 1 row", a, images, filter, verified);
-      convolution_variant<K, 4, 2>(c, "4 columns; 2 rows", a, images, filter, verified);
-      convolution_variant<K, 4, 4>(c, "4 columns; 4 rows", a, images, filter, verified);
-      convolution_variant<K, 4, 6>(c, "4 columns; 6 rows", a, images, filter, verified);
-      convolution_variant<K, 4, 8>(c, "4 columns; 8 rows", a, images, filter, verified);
+      convolution_variant<K, 0, 2, 0, 8, 6>(c, "2 rows", a, images, filter, verified);
+      convolution_variant<K, 0, 4, 0, 8, 4>(c, "4 rows", a, images, filter, verified);
+      convolution_variant<K, 0, 4, 3, 4, 8>(c, "4 rows; 3 ahead", a, images, filter, verified);
+      convolution_variant<K, 0, 8, 0, 8, 3>(c, "8 rows", a, images, filter, verified);
     }
-    convolution_variant<K, 1, 4>(c, "1 column; 4 rows", a, images, filter, verified);
-    convolution_variant<K, 1, 8>(c, "1 column; 8 rows", a, images, filter, verified);
-    convolution_variant<K, 1, 16>(c, "1 column; 16 rows", a, images, filter, verified);
+    convolution_variant<K, mk::detail::kAnyStep, 4, 0, 8, 3>(c, "any step; 4 rows", a, images, filter, verified);
   }
   if (border == mk::Border::kZero && dnn.ready &&
       dnn.prepare(static_cast<int>(images), static_cast<int>(height), static_cast<int>(width), K)) {
@@ -192,12 +192,13 @@ __global__ void slow_bodies(float4* out, const float4* bodies, unsigned n, float
   out[i] = make_float4(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), 0);
 }
 
-template <int kTargets, int kUnroll>
+template <int kTargets, int kUnroll, int kBlocks>
 void nbody_variant(Case& c, const char* name, float4* out, const float4* in, unsigned n, float s2,
                    const std::function<bool()>& verified) {
   c.contenders.push_back(
       {Role::kOurs, name,
-       [=](cudaStream_t s) { return mk::detail::launch_nbody<kTargets, kUnroll>(out, in, n, s2, s); }, verified});
+       [=](cudaStream_t s) { return mk::detail::launch_nbody<kTargets, kUnroll, kBlocks>(out, in, n, s2, s); },
+       verified});
 }
 
 void nbody(bench::Harness& harness, Memory m, unsigned n) {
@@ -227,10 +228,10 @@ void nbody(bench::Harness& harness, Memory m, unsigned n) {
   c.contenders.push_back({Role::kOurs, "accelerations",
                           [=](cudaStream_t s) { return mk::accelerations(out, in, n, softening, s); }, verified});
   const float s2 = softening * softening;
-  nbody_variant<1, 2>(c, "1 target; unroll 2", out, in, n, s2, verified);
-  nbody_variant<1, 8>(c, "1 target; unroll 8", out, in, n, s2, verified);
-  nbody_variant<2, 8>(c, "2 targets; unroll 8", out, in, n, s2, verified);
-  nbody_variant<4, 16>(c, "4 targets; unroll 16", out, in, n, s2, verified);
+  nbody_variant<1, 8, 4>(c, "1 target; unroll 8", out, in, n, s2, verified);
+  nbody_variant<2, 8, 3>(c, "2 targets; unroll 8", out, in, n, s2, verified);
+  nbody_variant<4, 8, 2>(c, "4 targets; unroll 8", out, in, n, s2, verified);
+  nbody_variant<6, 4, 2>(c, "6 targets; unroll 4", out, in, n, s2, verified);
   harness.run(c);
 }
 

@@ -16,9 +16,9 @@ PAGE = ROOT / "docs/kernels.md"
 LIBRARY = {"transpose", "transpose_batch", "reduce", "reduce_segments", "reduce_ragged", "exclusive_scan", "histogram_bytes",
            "histogram_range", "convolve", "convolve_separable", "copy_bytes", "copy_rows", "accelerations"}
 FP32_PEAK = 132 * 128 * 2 * 1.98e9  # of an H200 at 1980 MHz
-# Issue slots of one interaction, from the machine code of nbody_kernel<1, 8> (nvcc 13.0, sm_90): 12 floating-point
-# instructions, MUFU, LDS, and 3 instructions of loop for 8 interactions.
-NBODY_BOUND = 132 * 4 * 32 * 1.98e9 / (12 + 1 + 1 + 3 / 8) * 20
+# Issue slots of one interaction, from the machine code of nbody_kernel<4, 4, 2> (nvcc 13.0, sm_90): 12 floating-point
+# instructions, MUFU, an LDS for 4 of them, 4 instructions of the inner loop for 16, 24 of the outer one for 128.
+NBODY_BOUND = 132 * 4 * 32 * 1.98e9 / (12 + 1 + 1 / 4 + 4 / 16 + 24 / 128) * 20
 
 
 def rows():

@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
       });
   add("shared tile", "each body loaded once per block; then a broadcast", 1,
       [=](cudaStream_t s) { shared_bodies<<<blocks, 256, 0, s>>>(out, bodies, n); });
-  add("accelerations()", "unrolled, so that the loop costs little; no guards against denormal numbers", 1,
+  add("accelerations()", "four targets per lane share a load; operands from both register banks; no guards", 1,
       [=](cudaStream_t s) { muscope::kernels::accelerations(out, bodies, n, kSoftening, s); });
   ladder.run();
   return lab.finish();

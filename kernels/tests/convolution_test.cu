@@ -66,13 +66,16 @@ void filter(Verdict& verdict, std::size_t width, std::size_t height, std::size_t
 int main() {
   Verdict verdict;
   for (const mk::Border border : {mk::Border::kZero, mk::Border::kClamp, mk::Border::kWrap}) {
-    const std::size_t sizes[][2] = {{1, 1}, {2, 3}, {5, 70}, {128, 32}, {131, 67}, {384, 96}, {388, 33}, {100, 100}};
+    const std::size_t sizes[][2] = {{1, 1},    {2, 3},    {5, 70},    {7, 9},    {8, 5},    {128, 32}, {131, 67},
+                                    {384, 96}, {388, 33}, {100, 100}, {401, 70}, {402, 70}, {403, 70}, {370, 40}};
     for (const auto& size : sizes) {
       filter<3>(verdict, size[0], size[1], 1, border, 0, 0);
       filter<5>(verdict, size[0], size[1], 1, border, 0, 0);
       filter<3>(verdict, size[0], size[1], 2, border, 4, 0);
-      filter<5>(verdict, size[0], size[1], 3, border, 3, 1);
+      filter<5>(verdict, size[0], size[1], 3, border, 3, 1);  // the two sides lie differently
+      filter<3>(verdict, size[0], size[1], 2, border, 4, 3);
     }
   }
+  filter<3>(verdict, 1, 1, 65537, mk::Border::kWrap, 0, 0);  // more images than a grid holds
   return verdict.finish();
 }
