@@ -1,7 +1,7 @@
 // What every kernel of this folder needs: 16-byte vectors, streaming access, data of any alignment, launch sizes.
 //
-// Nothing here is about one primitive. Device code uses plain CUDA C++ (no inline assembly), so that porting to MUSA is
-// a matter of names.
+// Nothing here is about one primitive. Device code uses plain CUDA C++ (no inline assembly but for one instruction of
+// CUDA's in nbody.cuh, which has its plain form beside it), so that porting to MUSA is a matter of names.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,6 +22,25 @@ inline cudaError_t multiprocessors(int* count) {
   const cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return error;
   return cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device);
+}
+
+template <typename T>
+struct SameType {
+  using type = T;
+};
+
+/// Starts a kernel and returns what the launch itself returns: an earlier error of the caller, which cudaGetLastError()
+/// would give and clear, is left alone.
+template <typename... Params>
+inline cudaError_t launch(void (*kernel)(Params...), dim3 grid, unsigned threads, std::size_t shared_bytes,
+                          cudaStream_t stream, typename SameType<Params>::type... args) {
+  void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, dim3(threads), pointers, shared_bytes, stream);
+}
+
+/// Elements are moved whole: pointers must be multiples of their size, also where their alignment is less.
+inline bool whole_elements(const void* p, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(p) % bytes == 0;
 }
 
 /// Rounds up to whole parts.

@@ -30,7 +30,7 @@ inline constexpr long long kNarrow = 8;
 /// Launches for all images and rows, as many as a grid holds at a time.
 template <typename Launch>
 inline cudaError_t launch_grids(ConvolutionArgs a, std::size_t images, long long columns, long long rows,
-                                const Launch& launch) {
+                                const Launch& one) {
   constexpr long long kMost = 65535;
   if (columns > 0x7fffffff || rows > 0x7fffffff) return cudaErrorInvalidValue;
   for (std::size_t image = 0; image < images; image += kMost) {
@@ -38,8 +38,8 @@ inline cudaError_t launch_grids(ConvolutionArgs a, std::size_t images, long long
     for (long long first = 0; first < rows; first += kMost) {
       const long long some = rows - first < kMost ? rows - first : kMost;
       a.first_rows = static_cast<unsigned>(first);
-      launch(a, dim3(static_cast<unsigned>(columns), static_cast<unsigned>(some), static_cast<unsigned>(count)));
-      const cudaError_t error = cudaGetLastError();
+      const cudaError_t error =
+          one(a, dim3(static_cast<unsigned>(columns), static_cast<unsigned>(some), static_cast<unsigned>(count)));
       if (error != cudaSuccess) return error;
     }
     a.in += a.in_image * kMost, a.out += a.out_image * kMost;
@@ -60,7 +60,8 @@ inline cudaError_t launch_convolution(ConvolutionArgs a, std::size_t images, con
   a.inner_columns = inner(a.width - (kStep == 0 ? kColumns + K / 2 : kColumns + 7), kColumns);
   a.inner_rows = inner(a.height - kRows - K / 2, kRows);
   return launch_grids(a, images, columns, rows, [&](const ConvolutionArgs& some, dim3 grid) {
-    convolution_kernel<K, kStep, R, kAhead, kWarps, kBlocks, kBorder><<<grid, kWarps * kLanes, 0, stream>>>(some, f);
+    return launch(convolution_kernel<K, kStep, R, kAhead, kWarps, kBlocks, kBorder, Filter>, grid, kWarps * kLanes, 0,
+                  stream, some, f);
   });
 }
 
@@ -75,7 +76,7 @@ inline cudaError_t convolve_with_border(const ConvolutionArgs& a, int step, std:
                                         cudaStream_t stream) {
   if (a.width < kNarrow) {
     return launch_grids(a, images, parts(a.width * a.height, 256ll), 1, [&](const ConvolutionArgs& some, dim3 grid) {
-      narrow_kernel<K, kBorder><<<grid, 256, 0, stream>>>(some, f);
+      return launch(narrow_kernel<K, kBorder, Filter>, grid, 256, 0, stream, some, f);
     });
   }
   switch (step) {

@@ -149,9 +149,8 @@ inline cudaError_t launch_elements(char* out, const char* in, long long out_pitc
                                    long long rows, cudaStream_t stream) {
   const long long blocks = parts(rows * per_row, static_cast<long long>(kCopyThreads * 8));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  elements_kernel<Element><<<static_cast<unsigned>(blocks), kCopyThreads, 0, stream>>>(out, in, out_pitch, in_pitch,
-                                                                                       per_row, rows * per_row);
-  return cudaGetLastError();
+  return launch(elements_kernel<Element>, static_cast<unsigned>(blocks), kCopyThreads, 0, stream, out, in, out_pitch,
+                in_pitch, per_row, rows * per_row);
 }
 
 }  // namespace detail
@@ -177,13 +176,12 @@ inline cudaError_t copy_bytes(void* out, const void* in, std::size_t bytes, cuda
   auto* const o = static_cast<char*>(out);
   auto* const i = static_cast<const char*>(in);
   if (apart == 0) {
-    detail::copy_kernel<16><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+    return launch(detail::copy_kernel<16>, grid, detail::kCopyThreads, 0, stream, o, i, head, vectors, bytes);
   } else if (apart % 4 == 0) {
-    detail::copy_kernel<4><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+    return launch(detail::copy_kernel<4>, grid, detail::kCopyThreads, 0, stream, o, i, head, vectors, bytes);
   } else {
-    detail::copy_kernel<1><<<grid, detail::kCopyThreads, 0, stream>>>(o, i, head, vectors, bytes);
+    return launch(detail::copy_kernel<1>, grid, detail::kCopyThreads, 0, stream, o, i, head, vectors, bytes);
   }
-  return cudaGetLastError();
 }
 
 /// Copies `height` rows of `width` bytes (below 2^31). What lies between the rows is not written. Otherwise as
@@ -225,22 +223,24 @@ inline cudaError_t copy_rows(void* out, std::size_t out_pitch, const void* in, s
   // Equally far on both sides in every row?
   const std::size_t apart = reinterpret_cast<std::uintptr_t>(in) - reinterpret_cast<std::uintptr_t>(out);
   if (place % 4 == 0 && apart % 16 == 0 && (in_pitch - out_pitch) % 16 == 0) {
-    detail::rows_kernel<16><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+    return launch(detail::rows_kernel<16>, grid, detail::kCopyThreads, 0, stream, a);
   } else if (place % 4 == 0) {
-    detail::rows_kernel<4><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+    return launch(detail::rows_kernel<4>, grid, detail::kCopyThreads, 0, stream, a);
   } else {
-    detail::rows_kernel<1><<<grid, detail::kCopyThreads, 0, stream>>>(a);
+    return launch(detail::rows_kernel<1>, grid, detail::kCopyThreads, 0, stream, a);
   }
-  return cudaGetLastError();
 }
 
-/// out[i] = in[i * in_stride] for i < n. T of 1, 2, 4, 8 or 16 bytes. Errors as copy_bytes().
+/// out[i] = in[i * in_stride] for i < n. T of 1, 2, 4, 8 or 16 bytes, anywhere; fastest at
+/// multiples of its size. Errors as copy_bytes().
 template <typename T>
 cudaError_t copy_strided(T* out, const T* in, std::size_t in_stride, std::size_t n, cudaStream_t stream = nullptr) {
   static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
   if (n == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
   if (in_stride == 1) return copy_bytes(out, in, n * sizeof(T), stream);
+  if (!whole_elements(out, sizeof(T)) || !whole_elements(in, sizeof(T)))
+    return copy_rows(out, sizeof(T), in, in_stride * sizeof(T), sizeof(T), n, stream);
   using Element = std::conditional_t<sizeof(T) == 8, uint2, typename Unsigned<sizeof(T)>::type>;
   return detail::launch_elements<Element>(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), sizeof(T),
                                           static_cast<long long>(in_stride * sizeof(T)), 1, static_cast<long long>(n),

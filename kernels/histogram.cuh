@@ -137,16 +137,15 @@ inline cudaError_t launch_histogram(Count* counts, unsigned bin_count, const typ
   if (bin_count > kHistogramWords) {
     std::size_t blocks = parts<std::size_t>(n, 256);
     if (blocks > static_cast<std::size_t>(sms) * 8) blocks = static_cast<std::size_t>(sms) * 8;
-    global_histogram_kernel<Count, Bins><<<static_cast<unsigned>(blocks), 256, 0, stream>>>(counts, in, n, bins);
-    return cudaGetLastError();
+    return launch(global_histogram_kernel<Count, Bins>, static_cast<unsigned>(blocks), 256, 0, stream, counts, in, n,
+                  bins);
   }
   const Split split = split_of(in, n);
   std::size_t blocks = split.vectors / kThreads + 1;
   const std::size_t most = static_cast<std::size_t>(sms) * (2048 / kThreads);
   if (blocks > most) blocks = most;
-  histogram_kernel<kThreads, kVectors, Count, Bins>
-      <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(counts, bin_count, in, split, bins);
-  return cudaGetLastError();
+  return launch(histogram_kernel<kThreads, kVectors, Count, Bins>, static_cast<unsigned>(blocks), kThreads, 0, stream,
+                counts, bin_count, in, split, bins);
 }
 
 inline unsigned copies_log2_for(unsigned bins) {
@@ -167,15 +166,18 @@ cudaError_t histogram_bytes(Count* counts, const unsigned char* in, std::size_t 
   return detail::launch_histogram<1024, 2>(counts, 256u, in, n, detail::ByteBins{}, stream);
 }
 
-/// counts[b] = how many values x with lower <= x < upper have floor((x - lower) * bins / (upper - lower)) == b,
-/// computed in float. NaN and values outside count nowhere. Up to 8192 bins are counted in shared memory, more in
-/// global memory. Errors: as histogram_bytes(), and cudaErrorInvalidValue for no bins or an empty range.
+/// counts[b] = how many values x with lower <= x < upper have floor((x - lower) * (bins / (upper - lower))) == b. All
+/// of it is computed in float: a value within a rounding of a bin's edge may fall into the neighbour, and what rounds
+/// up to `bins` counts in the last bin. NaN and values outside count nowhere. Up to 8192 bins are counted in shared
+/// memory, more in global memory. Errors: as histogram_bytes(), and cudaErrorInvalidValue for no bins, an empty or
+/// infinite range, and ranges whose bins / (upper - lower) is no normal number of float.
 template <typename Count>
 cudaError_t histogram_range(Count* counts, unsigned bins, const float* in, std::size_t n, float lower, float upper,
                             cudaStream_t stream = nullptr) {
   if (counts == nullptr || (in == nullptr && n != 0) || bins == 0 || !(lower < upper)) return cudaErrorInvalidValue;
-  const detail::FloatBins how{lower, upper, static_cast<float>(bins) / (upper - lower), bins - 1,
-                              detail::copies_log2_for(bins)};
+  const float scale = static_cast<float>(bins) / (upper - lower);
+  if (!(scale >= FLT_MIN && scale <= FLT_MAX)) return cudaErrorInvalidValue;
+  const detail::FloatBins how{lower, upper, scale, bins - 1, detail::copies_log2_for(bins)};
   return detail::launch_histogram<1024, 2>(counts, bins, in, n, how, stream);
 }
 

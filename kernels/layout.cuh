@@ -192,11 +192,10 @@ inline cudaError_t launch_uneven(LayoutArgs a, bool aligned, cudaStream_t stream
   const long long blocks = parts(a.structs + (kToSoa ? a.overlap - 1 : 0), static_cast<long long>(a.tile));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   if constexpr (kToSoa) {
-    uneven_to_soa<kBytes><<<static_cast<unsigned>(blocks), kUnevenThreads, 0, stream>>>(a);
+    return launch(uneven_to_soa<kBytes>, static_cast<unsigned>(blocks), kUnevenThreads, 0, stream, a);
   } else {
-    uneven_to_aos<kBytes><<<static_cast<unsigned>(blocks), kUnevenThreads, 0, stream>>>(a);
+    return launch(uneven_to_aos<kBytes>, static_cast<unsigned>(blocks), kUnevenThreads, 0, stream, a);
   }
-  return cudaGetLastError();
 }
 
 /// Structures per block: whole 128-byte lines of every field's array where they fit, and the run's misalignment too.
@@ -214,8 +213,7 @@ inline cudaError_t launch_layout(LayoutArgs a, bool aligned, cudaStream_t stream
   a.per_field = Divider(a.tile * kBytes / 16);
   const long long blocks = parts(a.structs, static_cast<long long>(a.tile));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  layout_kernel<kBytes, kToSoa><<<static_cast<unsigned>(blocks), kLayoutThreads, 0, stream>>>(a);
-  return cudaGetLastError();
+  return launch(layout_kernel<kBytes, kToSoa>, static_cast<unsigned>(blocks), kLayoutThreads, 0, stream, a);
 }
 
 template <int kBytes, bool kToSoa>
@@ -298,6 +296,7 @@ cudaError_t aos_to_soa(T* out, std::size_t out_pitch, const T* in, std::size_t s
   static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
   if (structs == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr || fields < 1 || fields > 64 || out_pitch < structs) return cudaErrorInvalidValue;
+  if (!whole_elements(out, sizeof(T)) || !whole_elements(in, sizeof(T))) return cudaErrorInvalidValue;
   return detail::layout<sizeof(T), true>(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in),
                                          static_cast<long long>(out_pitch * sizeof(T)), static_cast<long long>(structs),
                                          fields, stream);
@@ -310,6 +309,7 @@ cudaError_t soa_to_aos(T* out, const T* in, std::size_t in_pitch, std::size_t st
   static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
   if (structs == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr || fields < 1 || fields > 64 || in_pitch < structs) return cudaErrorInvalidValue;
+  if (!whole_elements(out, sizeof(T)) || !whole_elements(in, sizeof(T))) return cudaErrorInvalidValue;
   return detail::layout<sizeof(T), false>(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in),
                                           static_cast<long long>(in_pitch * sizeof(T)), static_cast<long long>(structs),
                                           fields, stream);
@@ -323,6 +323,7 @@ cudaError_t transpose_batch(T* out, const T* in, std::size_t batch, int rows, in
   static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
   if (batch == 0 || rows == 0 || cols == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr || rows < 0 || cols < 0 || rows > 32 || cols > 32) return cudaErrorInvalidValue;
+  if (!whole_elements(out, sizeof(T)) || !whole_elements(in, sizeof(T))) return cudaErrorInvalidValue;
   detail::BatchArgs a{};
   a.out = reinterpret_cast<char*>(out);
   a.in = reinterpret_cast<const char*>(in);
@@ -342,8 +343,7 @@ cudaError_t transpose_batch(T* out, const T* in, std::size_t batch, int rows, in
   a.by_rows = Divider(a.rows);
   const long long blocks = parts(a.batch, static_cast<long long>(a.tile));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  detail::batch_kernel<kBytes><<<static_cast<unsigned>(blocks), detail::kLayoutThreads, 0, stream>>>(a);
-  return cudaGetLastError();
+  return launch(detail::batch_kernel<kBytes>, static_cast<unsigned>(blocks), detail::kLayoutThreads, 0, stream, a);
 }
 
 }  // namespace muscope::kernels

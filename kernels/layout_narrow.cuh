@@ -294,10 +294,11 @@ __global__ void __launch_bounds__(kNarrowThreads, kNarrowBlocks) narrow_to_aos(L
   const unsigned shift = misalignment(run.begin, 16);
   {
     constexpr unsigned kPer = 4 / kBytes;
+    constexpr int kRounds = kBytes == 1 ? 1 : 2;
     const unsigned lead = (shift + 3) / 4;
     const unsigned quads = a.per_group.by;
     const unsigned groups = kFew != 0 ? 1 : (a.fields + kPer - 1) / kPer;
-#pragma unroll(kBytes == 1 ? 1 : 2)
+#pragma unroll kRounds
     for (unsigned i = threadIdx.x; i < groups * quads; i += kNarrowThreads) {
       const unsigned g = kFew != 0 ? 0 : a.per_group.quotient(i), q = i - g * quads;
       const unsigned at = lead + q * a.fields + g;
@@ -351,13 +352,12 @@ inline cudaError_t launch_narrow(LayoutArgs a, unsigned room, cudaStream_t strea
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   const unsigned grid = static_cast<unsigned>(blocks);
   if constexpr (!kToSoa) {
-    narrow_to_aos<kBytes, kFew, kShifted, kEven><<<grid, kNarrowThreads, 0, stream>>>(a);
+    return launch(narrow_to_aos<kBytes, kFew, kShifted, kEven>, grid, kNarrowThreads, 0, stream, a);
   } else if constexpr (kEven) {
-    narrow_to_even_soa<kBytes, kFew, kShifted><<<grid, kNarrowThreads, 0, stream>>>(a);
+    return launch(narrow_to_even_soa<kBytes, kFew, kShifted>, grid, kNarrowThreads, 0, stream, a);
   } else {
-    narrow_to_soa<kBytes, kFew, kShifted><<<grid, kNarrowThreads, 0, stream>>>(a);
+    return launch(narrow_to_soa<kBytes, kFew, kShifted>, grid, kNarrowThreads, 0, stream, a);
   }
-  return cudaGetLastError();
 }
 
 /// kFew: the number of fields where the turns of a structure's words are spelled out for it, else 0.

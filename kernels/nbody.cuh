@@ -102,9 +102,8 @@ __global__ void __launch_bounds__(kWarps* kLanes, kBlocks)
 template <int kTargets, int kUnroll, int kBlocks, int kWarps = 8, int kSlices = 8>
 inline cudaError_t launch_nbody(float4* out, const float4* bodies, unsigned n, float softening2, cudaStream_t stream) {
   const unsigned blocks = parts(n, static_cast<unsigned>(kWarps / kSlices * kLanes * kTargets));
-  nbody_kernel<kTargets, kUnroll, kBlocks, kWarps, kSlices>
-      <<<blocks, kWarps * kLanes, 0, stream>>>(out, bodies, n, softening2);
-  return cudaGetLastError();
+  return launch(nbody_kernel<kTargets, kUnroll, kBlocks, kWarps, kSlices>, blocks, kWarps * kLanes, 0, stream, out,
+                bodies, n, softening2);
 }
 
 }  // namespace detail

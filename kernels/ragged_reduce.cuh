@@ -446,11 +446,10 @@ template <typename T, typename Offset, typename Op>
 inline cudaError_t launch_ragged(void* workspace, T* out, const T* in, std::size_t segments, const Offset* offsets,
                                  Op op, unsigned blocks, cudaStream_t stream) {
   const double warps = static_cast<double>(blocks) * (kRaggedThreads / kLanes);
-  ragged_kernel<T, Offset, Op><<<blocks, kRaggedThreads, 0, stream>>>(
-      out, in, static_cast<long long>(segments), offsets, op, 1.0 / warps, static_cast<double>(segments) / warps,
-      static_cast<CallState*>(workspace),
-      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
-  return cudaGetLastError();
+  return launch(ragged_kernel<T, Offset, Op>, blocks, kRaggedThreads, 0, stream, out, in,
+                static_cast<long long>(segments), offsets, op, 1.0 / warps, static_cast<double>(segments) / warps,
+                static_cast<CallState*>(workspace),
+                reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
 }
 
 }  // namespace detail

@@ -121,9 +121,8 @@ inline cudaError_t launch_short_segments(Out* out, const T* in, std::size_t segm
   const unsigned even = tile >= 8 * kStep ? tile / kStep * kStep : tile;
   const std::size_t blocks = parts(segments, static_cast<std::size_t>(even));
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  short_segments_kernel<kTogether, T, A, Out, Op>
-      <<<static_cast<unsigned>(blocks), kLayoutThreads, 0, stream>>>(out, in, segments, length, even, op);
-  return cudaGetLastError();
+  return launch(short_segments_kernel<kTogether, T, A, Out, Op>, static_cast<unsigned>(blocks), kLayoutThreads, 0,
+                stream, out, in, segments, length, even, op);
 }
 
 }  // namespace detail
@@ -148,14 +147,12 @@ cudaError_t reduce_segments(Out* out, const T* in, std::size_t segments, std::si
   if (bytes <= 65536) {
     const std::size_t blocks = parts<std::size_t>(segments, 256 / kLanes);
     if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-    detail::long_segments_kernel<kLanes, T, A, Out, Op>
-        <<<static_cast<unsigned>(blocks), 256, 0, stream>>>(out, in, segments, length, op);
-    return cudaGetLastError();
+    return launch(detail::long_segments_kernel<kLanes, T, A, Out, Op>, static_cast<unsigned>(blocks), 256, 0, stream,
+                  out, in, segments, length, op);
   }
   if (segments > 0x7fffffff) return cudaErrorInvalidValue;
-  detail::long_segments_kernel<512, T, A, Out, Op>
-      <<<static_cast<unsigned>(segments), 512, 0, stream>>>(out, in, segments, length, op);
-  return cudaGetLastError();
+  return launch(detail::long_segments_kernel<512, T, A, Out, Op>, static_cast<unsigned>(segments), 512, 0, stream, out,
+                in, segments, length, op);
 }
 
 }  // namespace muscope::kernels

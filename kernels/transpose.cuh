@@ -127,8 +127,7 @@ inline cudaError_t launch_transpose(const TransposeArgs& a, cudaStream_t stream)
   dim3 grid;
   const cudaError_t error = grid_of_tiles(a, kGroups * 4, kWide * (16 / kBytes), kAligned ? 0 : 32 / kBytes, &grid);
   if (error != cudaSuccess) return error;
-  transpose_tile<kBytes, kWide, kGroups, kAligned><<<grid, kWide * kGroups, 0, stream>>>(a);
-  return cudaGetLastError();
+  return launch(transpose_tile<kBytes, kWide, kGroups, kAligned>, grid, kWide * kGroups, 0, stream, a);
 }
 
 /// The tiles that were fastest on an H200.
@@ -150,7 +149,7 @@ inline cudaError_t transpose_tiles(const TransposeArgs& a, bool aligned, cudaStr
 }  // namespace detail
 
 /// out[c][r] = in[r][c] for all r < rows, c < cols. Pitches are the distances of rows in elements: of `in` at least
-/// cols, of `out` at least rows. T is trivially copyable of 1, 2, 4, 8 or 16 bytes; pointers are aligned to T, no more.
+/// cols, of `out` at least rows. T is trivially copyable of 1, 2, 4, 8 or 16 bytes; pointers are multiples of its size.
 /// The two must not overlap. Nothing between the rows is read into the result or written. Sizes may be zero. Errors:
 /// cudaErrorInvalidValue for a pitch that is too small, null with a size, or more than 2^31 tiles; what a launch
 /// returns. Asynchronous in `stream`; allocates nothing.
@@ -162,6 +161,7 @@ cudaError_t transpose(T* out, std::size_t out_pitch, const T* in, std::size_t in
   static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
   if (rows == 0 || cols == 0) return cudaSuccess;
   if (out == nullptr || in == nullptr || in_pitch < cols || out_pitch < rows) return cudaErrorInvalidValue;
+  if (!whole_elements(out, sizeof(T)) || !whole_elements(in, sizeof(T))) return cudaErrorInvalidValue;
   // Few columns or few rows are structures and arrays of their fields, unless there is a gap between them.
   if (cols <= 64 && in_pitch == cols && rows >= 4 * cols) {
     return aos_to_soa(out, out_pitch, in, rows, static_cast<int>(cols), stream);

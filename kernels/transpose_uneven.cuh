@@ -157,17 +157,19 @@ inline cudaError_t launch_singles(const TransposeArgs& a, cudaStream_t stream) {
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Tile::kShared));
     if (error != cudaSuccess) return error;
   }
-  kernel<<<grid, Tile::kThreads, Tile::kShared, stream>>>(a);
-  return cudaGetLastError();
+  return launch(kernel, grid, Tile::kThreads, Tile::kShared, stream, a);
 }
 
-/// Wide tiles, narrower ones where a block cannot have 64 KiB of shared memory.
+/// Wide tiles, narrower ones where a block cannot have as much shared memory.
 template <int kBytes>
 inline cudaError_t launch_uneven_singles(const TransposeArgs& a, cudaStream_t stream) {
-  const cudaError_t error = launch_singles<kBytes, 32, 16, 2, 3>(a, stream);
-  if (error != cudaErrorInvalidValue) return error;
-  static_cast<void>(cudaGetLastError());  // the refusal has been dealt with
-  return launch_singles<kBytes, 16, 32, 1, 3>(a, stream);
+  int device = 0, most = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error != cudaSuccess) return error;
+  if (static_cast<unsigned>(most) < SinglesTile<kBytes, 32, 16, 2>::kShared)
+    return launch_singles<kBytes, 16, 32, 1, 3>(a, stream);
+  return launch_singles<kBytes, 32, 16, 2, 3>(a, stream);
 }
 
 /// Elements of 1 and 2 bytes. Rows come to shared memory as the vectors that hold them. There, a lane takes a word of
@@ -310,8 +312,7 @@ inline cudaError_t launch_narrow_transpose(const TransposeArgs& a, cudaStream_t 
   dim3 grid;
   const cudaError_t error = grid_of_tiles(a, Tile::kRows, Tile::kCols, Tile::kOverlap, &grid);
   if (error != cudaSuccess) return error;
-  transpose_narrow<kBytes><<<grid, Tile::kThreads, 0, stream>>>(a);
-  return cudaGetLastError();
+  return launch(transpose_narrow<kBytes>, grid, Tile::kThreads, 0, stream, a);
 }
 
 }  // namespace muscope::kernels::detail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the bars of docs/kernels.md, and whether the committed measurements reach them.
+"""Writes the bars of docs/kernels.md, whether the committed measurements reach them, and what each kernel moves.
 
     kernels/bench/table.py                 prints the tables
     kernels/bench/table.py --write         puts them into docs/kernels.md
@@ -119,16 +119,54 @@ def tables():
     return [f"{reached} cases reach their bar, {missed} miss it.", ""] + lines
 
 
+def counter_rows(name):
+    with open(RESULTS / name, newline="") as file:
+        rows = list(csv.DictReader(file))
+    cases = {}
+    for row in rows:
+        case = cases.setdefault(row["case"], {"read": int(row["must_read"]), "written": int(row["must_write"])})
+        case[row["counter"]] = float(row["value"])
+    return cases
+
+
+def counters():
+    """A line per case: what muscope counts, whether an H200 counts the same, and what of the GPU is busy."""
+    gpu, own = counter_rows("counters.csv"), counter_rows("counters_muscope.csv")
+    compared = [name for name in next(iter(own.values())) if name not in ("read", "written")]
+    equal = sum(gpu[case][name] == own[case][name] for case in own for name in compared)
+    lines = [f"{equal} of {len(own) * len(compared)} counters (instructions, requests, sectors, wavefronts of shared memory) are those "
+             "that muscope counts without a GPU.", "",
+             "| case | sectors, least | sectors, muscope | H200 | DRAM, least | DRAM, H200 | DRAM busy | issue busy | L1 busy | waits most for |",
+             "|---|---:|---:|---|---:|---:|---:|---:|---:|---|"]
+    for case, mine in own.items():
+        seen = gpu[case]
+        least = sum(-(-mine[way] // 32) for way in ("read", "written"))
+        sectors = [sum(v[f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum"] for op in ("ld", "st")) for v in (mine, seen)]
+        differ = [name for name in compared if mine[name] != seen[name]]
+        verdict = "equal" if not differ else f"{len(differ)} of {len(compared)} differ" if sectors[0] == sectors[1] else f"{sectors[1]:.0f}"
+        moved = (seen["dram__bytes_read.sum"] + seen["dram__bytes_write.sum"]) / 1e6
+        stalls = {name.split("stalled_")[1].split("_per_")[0].replace("_", " "): value for name, value in seen.items() if "_stalled_" in name}
+        worst = max(stalls, key=stalls.get)
+        lines.append(f"| {case} | {least:.0f} | {sectors[0]:.0f} | {verdict} | {(mine['read'] + mine['written']) / 1e6:.1f} MB | {moved:.1f} MB | "
+                     f"{seen['dram__throughput.avg.pct_of_peak_sustained_elapsed']:.0f} % | "
+                     f"{seen['smsp__issue_active.avg.pct_of_peak_sustained_active']:.0f} % | "
+                     f"{seen['l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed']:.0f} % | "
+                     f"{worst} ({stalls[worst]:.1f}) |")
+    return lines
+
+
+def put(page, mark, lines):
+    begin, end = f"<!-- {mark} made by kernels/bench/table.py -->\n", "<!-- end -->\n"
+    head, rest = page.split(begin)
+    return head + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
+
+
 def main():
-    text = "\n".join(tables()) + "\n"
-    begin, end = "<!-- made by kernels/bench/table.py -->\n", "<!-- end -->\n"
     if len(sys.argv) == 1:
-        print(text, end="")
+        print("\n".join(tables() + counters()))
         return 0
     page = PAGE.read_text()
-    head, rest = page.split(begin)
-    tail = rest.split(end)[1]
-    made = head + begin + text + end + tail
+    made = put(put(page, "bars", tables()), "counters", counters())
     if sys.argv[1] == "--write":
         PAGE.write_text(made)
         return 0

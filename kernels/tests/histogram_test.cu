@@ -83,5 +83,13 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   // floor((x - INT_MIN) * 2 / (2^32 - 1)): -1 is below the middle, 0 above; INT_MAX is outside.
   verdict.expect(counts.host() == std::vector<unsigned>{2, 2}, "the whole range of int");
+  // Ranges of float that no scale of float divides.
+  const Device<float> some(std::vector<float>{0.0f, 1.0f});
+  const float ranges_of_none[][2] = {{-3e38f, 3.3e38f}, {0.0f, 1.6e-40f}, {0.0f, INFINITY},
+                                     {-INFINITY, 0.0f}, {NAN, 1.0f},      {1.0f, 1.0f}};
+  for (const auto& [lower, upper] : ranges_of_none) {
+    verdict.expect(mk::histogram_range(counts.get(), 2, some.get(), 2, lower, upper) == cudaErrorInvalidValue,
+                   "floats from %g to %g", lower, upper);
+  }
   return verdict.finish();
 }

@@ -111,15 +111,49 @@ void all(Verdict& verdict) {
   batches<T>(verdict);
 }
 
+/// Aligned less than it is large.
+struct Pair {
+  float x, y;
+};
+
+void contracts(Verdict& verdict) {
+  float* const none = nullptr;
+  verdict.expect(mk::transpose(none, 0, none, 0, 0, 0) == cudaSuccess, "an empty transpose is none");
+  verdict.expect(mk::transpose(none, 4, none, 4, 4, 4) == cudaErrorInvalidValue, "null is refused");
+  const std::size_t n = 33 * 70;
+  const auto values = random_elements<unsigned>(2 * n + 2);
+  const Device<unsigned> in(values), out(2 * n + 2);
+  auto* const pairs = reinterpret_cast<Pair*>(in.get() + 1);
+  auto* const results = reinterpret_cast<Pair*>(out.get() + 1);
+  verdict.expect(mk::transpose(results, 33, pairs, 70, 33, 70) == cudaErrorInvalidValue &&
+                     mk::aos_to_soa(results, n / 2, pairs, n / 2, 2) == cudaErrorInvalidValue &&
+                     mk::soa_to_aos(results, pairs, n / 2, n / 2, 2) == cudaErrorInvalidValue &&
+                     mk::transpose_batch(results, pairs, 4, 5, 6) == cudaErrorInvalidValue,
+                 "elements that do not begin at a multiple of their size are refused");
+  CHECK(mk::copy_strided(results, pairs, 3, n / 3));
+  CHECK(cudaDeviceSynchronize());
+  const auto copied = out.host();
+  bool right = true;
+  for (std::size_t i = 0; i < n / 3; ++i) {
+    right = right && copied[1 + 2 * i] == values[1 + 6 * i] && copied[2 + 2 * i] == values[2 + 6 * i];
+  }
+  verdict.expect(right, "a strided copy takes them");
+  // An error of the caller's is neither reported nor forgotten, and starts nothing twice.
+  static_cast<void>(cudaSetDevice(-1));
+  const cudaError_t pending = cudaPeekAtLastError();
+  verdict.expect(pending != cudaSuccess, "there is an earlier error");
+  verdict.expect(mk::transpose(out.get(), 33, in.get(), 71, 33, 71) == cudaSuccess, "an earlier error is not reported");
+  verdict.expect(cudaGetLastError() == pending, "an earlier error stays");
+  CHECK(cudaDeviceSynchronize());
+}
+
 int main() {
   Verdict verdict;
+  contracts(verdict);
   all<unsigned char>(verdict);
   all<unsigned short>(verdict);
   all<float>(verdict);
   all<double>(verdict);
   all<uint4>(verdict);
-  float* const none = nullptr;
-  verdict.expect(mk::transpose(none, 0, none, 0, 0, 0) == cudaSuccess, "an empty transpose is none");
-  verdict.expect(mk::transpose(none, 4, none, 4, 4, 4) == cudaErrorInvalidValue, "null is refused");
   return verdict.finish();
 }

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "code/machine_lowering.h"
+
 namespace muscope::code {
 namespace {
 
@@ -74,6 +76,31 @@ TEST(MachineFlow, AJumpOutOfTheCodeIsNamed) {
 }
 
 TEST(MachineFlow, NoCodeAtAllIsNoCrash) { EXPECT_THAT(flow_of({}).problem, HasSubstr("leaves the code")); }
+
+/// Of the words' lowering: whether the branch asks for a lane where P0 holds, and whether it is taken if there is none.
+std::pair<bool, bool> branch_of_all(Word word) {
+  MachineInput input;
+  input.words = {word, kExit, kExit};
+  const LoweredMachine lowered = lower_machine(input, Kernel{});
+  EXPECT_THAT(lowered.problem, IsEmpty());
+  if (lowered.kernel == nullptr) return {};
+  for (std::size_t i = 1; i < lowered.kernel->ops.size(); ++i) {
+    const Op& asks = lowered.kernel->ops[i - 1];
+    const Op& jumps = lowered.kernel->ops[i];
+    if (asks.machine == MachineKind::kAnyLane && jumps.kind == OpKind::kBranch) {
+      return {!asks.a_negated, jumps.guard_negated};
+    }
+  }
+  ADD_FAILURE() << "no branch of the whole warp";
+  return {};
+}
+
+TEST(MachineLowering, ABranchOfTheWholeWarpIsTakenByAllLanesOrNone) {
+  // @!P0 BRA.U: not where P0 holds in some lane.
+  EXPECT_EQ(branch_of_all({0x0000000100048947, 0x000fec0003800000}), std::make_pair(true, true));
+  // @P0 BRA.U: not where it fails in some lane.
+  EXPECT_EQ(branch_of_all({0x0000000100040947, 0x000fec0003800000}), std::make_pair(false, true));
+}
 
 }  // namespace
 }  // namespace muscope::code

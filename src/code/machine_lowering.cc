@@ -303,30 +303,34 @@ class MachineLowering {
       if (i.guard.exists()) op.b = b_.predicate(i.guard), op.b_negated = i.guard.invert;
       return;
     }
-    // .U: a uniform predicate in place of a predicate per lane, with the same meaning.
+    // .U: a uniform predicate in place of one per lane, with the same meaning; with one per lane, the lanes jump
+    // together or not at all.
     sass::Instruction plain = i;
     if (kind == kBranchUniform && i.p1.exists()) {
       if (i.p0.exists()) throw CannotLower("a branch with two predicates");
       plain.p0 = i.p1;
     }
     const bool goes_on = plain.guard.exists() || !is_true(plain.p0);
-    if (goes_on && (i.memory.mode & kBranchAnyLane) != 0) return branch_any(plain, target);
+    const bool any = (i.memory.mode & kBranchAnyLane) != 0;
+    if (goes_on && (any || (kind == kBranchUniform && plain.guard.exists()))) return branch_whole(plain, target, any);
     branch(plain, target, goes_on ? target_block(i.pc + 16) : kNoBlock);
   }
 
-  /// All running lanes jump when the condition holds for one of them.
-  void branch_any(const sass::Instruction& i, std::uint32_t target) {
+  /// All running lanes jump when the condition holds for one of them (`any`) or for each.
+  void branch_whole(const sass::Instruction& i, std::uint32_t target, bool any) {
     Place condition;
     bool negated = false;
     condition_of(i, condition, negated);
-    Op& any = b_.add(OpKind::kMachine, i, false);
-    any.machine = MachineKind::kAnyLane;
-    any.a = condition;
-    any.a_negated = negated;
-    any.dst = b_.second_temporary_predicate();
+    Op& found = b_.add(OpKind::kMachine, i, false);  // a lane with the condition, or one without
+    found.machine = MachineKind::kAnyLane;
+    found.a = condition;
+    found.a_negated = negated != !any;
+    found.dst = b_.second_temporary_predicate();
     targets_.push_back({next_op(), target});
     targets2_.push_back({next_op(), target_block(i.pc + 16)});
-    b_.add(OpKind::kBranch, i, false).guard = b_.second_temporary_predicate();
+    Op& jump = b_.add(OpKind::kBranch, i, false);
+    jump.guard = b_.second_temporary_predicate();
+    jump.guard_negated = !any;
   }
 
   void lower_indirect(const sass::Instruction& i) {
