@@ -280,8 +280,11 @@ class Patterns {
       for (const unsigned threads : {32u, 64u, 96u, 128u, 192u, 256u, 512u, 768u, 1024u})
         rows.push_back(row(
             "blocks of " + std::to_string(threads) + " threads, 4 B per lane", threads, 2.0 * bytes, "copy",
-            threads < 64 ? "32 blocks fill half of a multiprocessor's threads"
-                         : "as many threads fit as with any other size that divides 2048",
+            threads == 32    ? "32 blocks, the most that a multiprocessor takes: 1024 of its 2048 threads"
+            : threads == 96  ? "2016 of a multiprocessor's 2048 threads fit"
+            : threads == 192 ? "1920 of a multiprocessor's 2048 threads fit"
+            : threads == 768 ? "1536 of a multiprocessor's 2048 threads fit"
+                             : "all 2048 threads of a multiprocessor fit",
             [=](cudaStream_t t) {
               vector_kernel<Word><<<lab::blocks_for(words, threads), threads, 0, t>>>(out_, in_, words);
             },

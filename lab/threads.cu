@@ -262,7 +262,7 @@ class Threads : public onchip::OnChip {
       rows.push_back(r);
     };
     add(pressure_kernel<256, 2>, 256, 128, "everything stays in registers"),
-        add(pressure_kernel<256, 3>, 256, 80, "everything stays in registers, more warps"),
+        add(pressure_kernel<256, 3>, 256, 80, "a few values are spilled; more warps"),
         add(pressure_kernel<256, 4>, 256, 64, "some values are spilled to local memory");
     add(pressure_kernel<256, 5>, 256, 48, "spills to local memory"),
         add(pressure_kernel<256, 8>, 256, 32, "most values live in local memory: more traffic than the kernel's own");

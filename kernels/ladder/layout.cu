@@ -75,14 +75,14 @@ void rungs(lab::Lab& lab, ladder::Ladder& ladder, Word* out, const Word* in, std
   const unsigned each = static_cast<unsigned>(structs / 256);
   add("a thread per structure", "loads that leave out words between lanes; what is left over waits in the L1",
       [=](cudaStream_t s) { direct<kFields><<<each, 256, 0, s>>>(out, in, structs); });
-  add("a thread per word", "loads in order, stores to several arrays at once, in short runs",
+  add("a thread per word", "loads in order, but stores to several arrays at once, in short runs",
       [=](cudaStream_t s) { scattered<kFields><<<each * kFields, 256, 0, s>>>(out, in, structs); });
   add("shared strip",
       kFields % 2 ? "whole sectors on both sides; an odd number of words has no bank conflicts"
                   : "whole sectors on both sides; lanes that are an even number of words apart share banks",
       [=](cudaStream_t s) { strip<kFields, 0><<<each, 256, 0, s>>>(out, in, structs); });
   if (kFields % 2 == 0)
-    add("padding", "one word more per structure: no bank conflicts when reading",
+    add("padding", "one word more per structure: as many passes as without it",
         [=](cudaStream_t s) { strip<kFields, 1><<<each, 256, 0, s>>>(out, in, structs); });
   add("16 bytes per lane", "a quarter of the requests; four structures turned in registers", [=](cudaStream_t s) {
     vectors<kFields><<<each / 4, 256, 0, s>>>(out, reinterpret_cast<const uint4*>(in), structs);

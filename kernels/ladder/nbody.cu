@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
           constant_bodies<<<blocks, 256, 0, s>>>(out, bodies, base == 0);
         }
       });
-  add("shared tile", "each body loaded once per block; then a broadcast", 1,
+  add("shared tile",
+      "each body loaded once per block; but a broadcast from shared memory is one more instruction than a constant", 1,
       [=](cudaStream_t s) { shared_bodies<<<blocks, 256, 0, s>>>(out, bodies, n); });
   add("accelerations()", "four targets per lane share a load; operands from both register banks; no guards", 1,
       [=](cudaStream_t s) { muscope::kernels::accelerations(out, bodies, n, kSoftening, s); });

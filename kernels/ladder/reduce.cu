@@ -83,11 +83,11 @@ int main(int argc, char** argv) {
         name, why, 1, [=](cudaStream_t s) { cudaMemsetAsync(out, 0, 4, s), kernel(s); }, ladder::poisoned(out, 4),
         verified);
   };
-  add("atomics", "an atomic per element on one address: warps wait for each other in the L2",
+  add("atomics", "all on one address; the compiler adds up each warp first, and warps wait for each other in the L2",
       [=](cudaStream_t s) { atomics<<<n / 256, 256, 0, s>>>(out, in); });
   add("shared", "a tree in shared memory, one atomic per block; a barrier per step",
       [=](cudaStream_t s) { shared<<<n / 256, 256, 0, s>>>(out, in); });
-  add("shuffles", "the tree in registers of a warp; shared memory for one word per warp",
+  add("shuffles", "the tree in registers of a warp; a fifth of the passes, but still 4 bytes per lane in flight",
       [=](cudaStream_t s) { shuffles<<<n / 256, 256, 0, s>>>(out, in); });
   add("16 bytes per lane", "a quarter of the requests for the same sectors, four times the bytes in flight",
       [=](cudaStream_t s) { vectors<1><<<n / 1024, 256, 0, s>>>(out, vector); });

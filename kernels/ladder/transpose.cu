@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
       [=](cudaStream_t s) { naive<<<rows, block, 0, s>>>(out, in, n); });
   add("naive, reads scattered", "32 sectors for a load of 32 lanes; the L1 keeps them for the neighbours",
       [=](cudaStream_t s) { naive_reads<<<rows, block, 0, s>>>(out, in, n); });
-  add("shared tile", "rows on both sides; a column of the tile lies in one bank",
+  add("shared tile", "rows on both sides; but a column of the tile lies in one bank: 32 passes",
       [=](cudaStream_t s) { tile<32><<<tiles, block, 0, s>>>(out, in, n); });
   add("padding", "one word per row of the tile: no bank conflicts; still 4 bytes per lane",
       [=](cudaStream_t s) { tile<33><<<tiles, block, 0, s>>>(out, in, n); });
