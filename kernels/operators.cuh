@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <climits>
 #include <type_traits>
+#include <utility>
 
 #include "common.cuh"
 
@@ -35,8 +36,22 @@ __host__ __device__ constexpr T highest() {
 
 }  // namespace detail
 
-/// An operator is associative and has an identity: op(identity, x) == x. Own operators have the same two members.
-/// They need not commute for scans and for segmented reductions of ragged segments; reduce() needs that they do.
+namespace detail {
+template <typename Op, typename T, typename = void>
+struct IsOperator : std::false_type {};
+template <typename Op, typename T>
+struct IsOperator<
+    Op, T,
+    std::void_t<decltype(static_cast<T>(Op::template identity<T>())),
+                decltype(static_cast<T>(std::declval<const Op&>()(std::declval<T>(), std::declval<T>())))>>
+    : std::true_type {};
+}  // namespace detail
+template <typename Op, typename T>
+inline constexpr bool is_operator = detail::IsOperator<Op, T>::value;
+
+/// An operator is associative and has an identity on both sides: op(identity, x) == x == op(x, identity). Own operators
+/// have the same two members. They need not commute for scans and for segmented reductions of ragged segments; reduce()
+/// needs that they do.
 struct Sum {
   template <typename T>
   __host__ __device__ static constexpr T identity() {
@@ -72,14 +87,19 @@ struct Max {
   }
 };
 
-/// The type in which elements are combined: half in float, everything else in itself.
-template <typename T>
+/// The type in which elements are combined: half in float, integers of 1 and 2 bytes in int or unsigned, everything
+/// else in itself.
+template <typename T, typename = void>
 struct Accumulator {
   using type = T;
 };
 template <>
 struct Accumulator<__half> {
   using type = float;
+};
+template <typename T>
+struct Accumulator<T, std::enable_if_t<std::is_integral_v<T> && sizeof(T) < 4>> {
+  using type = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
 };
 template <typename T>
 using accumulator_t = typename Accumulator<T>::type;
@@ -202,8 +222,15 @@ __device__ inline T reduce_block(T value, Op op, T* shared) {
 
 /// The first bytes of a workspace; tagged words follow at kStateBytes.
 struct CallState {
-  unsigned call;  // how many calls there were
-  unsigned done;  // blocks of this call
+  unsigned call;  // number of the next call
+};
+
+/// What marks the words of one call, whatever it computes: two tags that no call of the 2^31 - 2 before it had, and
+/// that are not 0, the tag of words that were never written.
+struct CallTags {
+  unsigned first, second, next_call;
+  __device__ explicit CallTags(unsigned call)
+      : first(call * 2 + 1), second(call * 2 + 2), next_call(call == 0x7ffffffe ? 0 : call + 1) {}
 };
 inline constexpr std::size_t kStateBytes = 256;
 

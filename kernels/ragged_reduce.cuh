@@ -417,8 +417,8 @@ __global__ void __launch_bounds__(kRaggedThreads, kRaggedPerSm)
   __shared__ uint4 tiles[kWarps][Warp::kTileBytes / 16];
   __shared__ uint4 marks[kWarps][Warp::kTile / 16];
   __shared__ RaggedShare<T> of_warps[kWarps];
-  __shared__ unsigned tag;
-  if (threadIdx.x == 0) tag = *reinterpret_cast<const volatile unsigned*>(&state->call) + 1;
+  __shared__ unsigned call;
+  if (threadIdx.x == 0) call = *reinterpret_cast<const volatile unsigned*>(&state->call);
   const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   if (lane < Warp::kTile / 16) marks[warp][lane] = make_uint4(0, 0, 0, 0);
   const RaggedChunk chunk = ragged_chunk(offsets, segments, part, segments_each);
@@ -431,14 +431,15 @@ __global__ void __launch_bounds__(kRaggedThreads, kRaggedPerSm)
   RaggedShare<T> share = of_warps[0];
   if (threadIdx.x == 0) {
     for (int w = 1; w < kWarps; ++w) append_share(&share, of_warps[w], out, op);
-    if (blockIdx.x != 0) shares.publish(blockIdx.x, share, tag);
+    if (blockIdx.x != 0) shares.publish(blockIdx.x, share, CallTags(call).first);
   }
   if (blockIdx.x != 0) return;
   // The first block: it was started first, and no other block waits for it.
   __syncthreads();  // the shared values are used again
-  join_shares(share, shares, tag, of_warps, out, op);
+  const CallTags tags(call);
+  join_shares(share, shares, tags.first, of_warps, out, op);
   __syncthreads();
-  if (threadIdx.x == 0) state->call = tag;  // all blocks have read it: they have published
+  if (threadIdx.x == 0) state->call = tags.next_call;  // all blocks have read it: they have published
 }
 
 /// The result depends on the number of blocks only where op's does on where values are combined first.

@@ -85,11 +85,11 @@ __global__ void __launch_bounds__(kReduceThreads, kPerSm)
   const unsigned readers = gridDim.x == 1 ? 1 : gridDim.x - 1;
   if (gridDim.x > 1 && blockIdx.x == 0) {  // was started first, and no other block waits for it
     if (readers <= kReducePolls * kLanes && threadIdx.x >= kLanes) return;
-    const unsigned tag = *reinterpret_cast<const volatile unsigned*>(&state->call) + 1;
-    const A sum = combine_partials(partial, readers, tag, op, shared);
+    const CallTags tags(*reinterpret_cast<const volatile unsigned*>(&state->call));
+    const A sum = combine_partials(partial, readers, tags.first, op, shared);
     if (threadIdx.x == 0) {
       *out = static_cast<Out>(op(init, sum));
-      state->call = tag;  // all blocks have read it: they have published
+      state->call = tags.next_call;  // all blocks have read it: they have published
     }
     return;
   }
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kReduceThreads, kPerSm)
   if (gridDim.x == 1) {
     *out = static_cast<Out>(op(init, sum));
   } else {
-    partial.publish(reader, sum, call + 1);
+    partial.publish(reader, sum, CallTags(call).first);
   }
 }
 
@@ -146,24 +146,27 @@ inline cudaError_t launch_reduce(void* workspace, Out* out, const T* in, Split s
   if (blocks > kReduceBlocks) blocks = kReduceBlocks;
   const auto grid = static_cast<unsigned>(blocks > 1 ? blocks + 1 : 1);
   const auto apart = static_cast<unsigned>(spread ? blocks * kReduceThreads : kReduceThreads);
-  reduce_kernel<kOnce, kVectors, kPerSm, T, A, Out, Op><<<grid, kReduceThreads, 0, stream>>>(
-      reinterpret_cast<const uint4*>(in + split.head), split.vectors, apart, static_cast<unsigned>(split.head),
-      static_cast<unsigned>(split.tail), in, out, static_cast<CallState*>(workspace),
-      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes), op, init);
-  return cudaGetLastError();
+  return launch(reduce_kernel<kOnce, kVectors, kPerSm, T, A, Out, Op>, grid, kReduceThreads, 0, stream,
+                reinterpret_cast<const uint4*>(in + split.head), split.vectors, apart,
+                static_cast<unsigned>(split.head), static_cast<unsigned>(split.tail), in, out,
+                static_cast<CallState*>(workspace),
+                reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes), op, init);
 }
 
 }  // namespace detail
 
-/// *out = op(init, all of in[0 .. n)). T: any arithmetic type of 1 to 8 bytes, or __half (combined in float). The same
-/// input gives the same bits on the same GPU, however often it is run. Op: Sum, Min, Max or an own one that also
-/// commutes. n may be zero: the result is `init`. `in` is aligned to T, no more.
+/// *out = op(init, all of in[0 .. n)). T: any arithmetic type of 1 to 8 bytes, or __half. Elements and `init` are
+/// combined as A, which is accumulator_t<T> unless it is given (reduce<T, Out, Op, A>): T itself, float for __half, int
+/// or unsigned for integers of 1 and 2 bytes. The same input gives the same bits on the same GPU, however often it is
+/// run. Op: Sum, Min, Max or an own one that also commutes. n may be zero: the result is `init`. `in` is a multiple of
+/// its element's size, no more.
 /// With workspace == nullptr only `bytes` is set. Else `bytes` must be at least that, the workspace aligned to 256
 /// bytes (as cudaMalloc gives it), prepared once by prepare_workspace(), and used by one stream at a time. Errors:
 /// cudaErrorInvalidValue for null with a size or too little workspace; what a launch returns. Asynchronous.
 template <typename T, typename Out, typename Op = Sum, typename A = accumulator_t<T>>
 cudaError_t reduce(void* workspace, std::size_t& bytes, Out* out, const T* in, std::size_t n, Op op = {},
-                   A init = Op::template identity<A>(), cudaStream_t stream = nullptr) {
+                   typename SameType<A>::type init = Op::template identity<A>(), cudaStream_t stream = nullptr) {
+  static_assert(is_operator<Op, A>, "an operator needs operator()(A, A) const and template <T> static T identity()");
   const std::size_t needed = detail::kStateBytes + detail::kReduceBlocks * detail::TaggedWords<A>::kWords * 8;
   if (workspace == nullptr) {
     bytes = needed;

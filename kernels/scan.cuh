@@ -217,28 +217,22 @@ __device__ inline void touch_tiles(const TaggedWords<T>& tiles, unsigned tile) {
   }
 }
 
-/// Tags of what a call publishes.
-struct ScanTags {
-  unsigned total, prefix;
-  __device__ explicit ScanTags(unsigned call) : total((call + 1) * 2), prefix(total + 1) {}
-};
-
-/// Tells the total of a tile; that of the first one is its prefix too.
+/// Tells the total of a tile, under the first tag (prefixes have the second); that of the first one is its prefix too.
 template <typename T, typename Op>
-__device__ inline void publish_total(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, ScanTags tags,
+__device__ inline void publish_total(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, CallTags tags,
                                      Op op) {
   if (threadIdx.x != 0) return;
   if (tile == 0) {
-    tiles.publish(0, op(init, whole), tags.prefix);
+    tiles.publish(0, op(init, whole), tags.second);
   } else {
-    tiles.publish(tile, whole, tags.total);
+    tiles.publish(tile, whole, tags.first);
   }
 }
 
 /// Waits for the prefix of what lies before the tile, publishes the tile's own. kWindows warps look back, 32 tiles
 /// each.
 template <int kWarps, int kWindows, typename T, typename Op>
-__device__ inline T tiles_before(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, ScanTags tags, Op op,
+__device__ inline T tiles_before(const TaggedWords<T>& tiles, unsigned tile, T whole, T init, CallTags tags, Op op,
                                  ScanShared<kWarps, kWindows, T>& shared) {
   const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   if (tile == 0) return init;
@@ -247,7 +241,7 @@ __device__ inline T tiles_before(const TaggedWords<T>& tiles, unsigned tile, T w
   for (int at = static_cast<int>(tile) - 1; !found; at -= kWindows * kLanes) {
     if (warp < kWindows) {
       bool known;
-      const T window = look_back(tiles, at - static_cast<int>(warp) * kLanes, tags.total, tags.prefix, op, &known);
+      const T window = look_back(tiles, at - static_cast<int>(warp) * kLanes, tags.first, tags.second, op, &known);
       if (lane == 0) shared.windows[warp] = window, shared.known[warp] = known;
     }
     __syncthreads();
@@ -258,7 +252,7 @@ __device__ inline T tiles_before(const TaggedWords<T>& tiles, unsigned tile, T w
     }
     if (!found) __syncthreads();
   }
-  if (threadIdx.x == 0) tiles.publish(tile, op(prefix, whole), tags.prefix);
+  if (threadIdx.x == 0) tiles.publish(tile, op(prefix, whole), tags.second);
   return prefix;
 }
 
@@ -292,7 +286,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   }
   if (threadIdx.x % kLanes == 0) shared.totals[threadIdx.x / kLanes] = total;
   __syncthreads();
-  const ScanTags tags(shared_call);
+  const CallTags tags(shared_call);
   T whole;
   T prefix = warps_before(shared.totals, op, &whole);
   if (gridDim.x > 1) publish_total(tiles, tile, whole, init, tags, op);
@@ -300,7 +294,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   if (gridDim.x > 1) {
     prefix = op(tiles_before(tiles, tile, whole, init, tags, op, shared), prefix);
     // All blocks have read the number of the call: they have published.
-    if (tile == gridDim.x - 1 && threadIdx.x == 0) state->call = shared_call + 1;
+    if (tile == gridDim.x - 1 && threadIdx.x == 0) state->call = tags.next_call;
   } else {
     prefix = op(init, prefix);
   }
@@ -367,14 +361,13 @@ __global__ void __launch_bounds__(kThreads, 1)
   for (int r = 0; r < kRegisters; ++r) scan_row(rows[r]);
   if (lane == 0) shared.totals[warp] = total;
   __syncthreads();
-  const ScanTags tags(shared_call);
+  const CallTags tags(shared_call);
   const TaggedWords<T> tiles{words};
   T whole;
   T prefix = warps_before(shared.totals, op, &whole);
   publish_total(tiles, tile, whole, init, tags, op);
   prefix = op(tiles_before(tiles, tile, whole, init, tags, op, shared), prefix);
-  if (tile == gridDim.x - 1 && threadIdx.x == 0)
-    state->call = shared_call + 1;  // all have read it: they have published
+  if (tile == gridDim.x - 1 && threadIdx.x == 0) state->call = tags.next_call;  // all have read it: they have published
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     Vector<T> row;
@@ -401,18 +394,17 @@ inline cudaError_t launch_scan_long(void* workspace, T* out, const T* in, std::s
   const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
   const std::size_t blocks = parts(n + behind, kTile);
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
-  const auto launch = [&](auto kernel) {
+  const auto long_scan = [&](auto kernel) {
     const cudaError_t set = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     if (set != cudaSuccess) return set;
-    kernel<<<static_cast<unsigned>(blocks), kThreads, kBytes, stream>>>(
-        out, in, n, behind, op, init, static_cast<CallState*>(workspace),
-        reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
-    return cudaGetLastError();
+    return launch(kernel, static_cast<unsigned>(blocks), kThreads, kBytes, stream, out, in, n, behind, op, init,
+                  static_cast<CallState*>(workspace),
+                  reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes));
   };
   if (reinterpret_cast<std::uintptr_t>(out) % 16 == reinterpret_cast<std::uintptr_t>(in) % 16) {
-    return launch(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, true, T, Op>);
+    return long_scan(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, true, T, Op>);
   }
-  return launch(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, false, T, Op>);
+  return long_scan(scan_long_kernel<kThreads, kShared, kRegisters, kWindows, kExclusive, false, T, Op>);
 }
 #endif
 
@@ -426,13 +418,11 @@ inline cudaError_t launch_scan(void* workspace, T* out, const T* in, std::size_t
   auto* const state = static_cast<CallState*>(workspace);
   auto* const words = reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + kStateBytes);
   if (reinterpret_cast<std::uintptr_t>(out) % 16 == reinterpret_cast<std::uintptr_t>(in) % 16) {
-    scan_kernel<kThreads, kVectors, kWindows, kExclusive, true, T, Op>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
-  } else {
-    scan_kernel<kThreads, kVectors, kWindows, kExclusive, false, T, Op>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(out, in, n, behind, op, init, state, words);
+    return launch(scan_kernel<kThreads, kVectors, kWindows, kExclusive, true, T, Op>, static_cast<unsigned>(blocks),
+                  kThreads, 0, stream, out, in, n, behind, op, init, state, words);
   }
-  return cudaGetLastError();
+  return launch(scan_kernel<kThreads, kVectors, kWindows, kExclusive, false, T, Op>, static_cast<unsigned>(blocks),
+                kThreads, 0, stream, out, in, n, behind, op, init, state, words);
 }
 
 /// Tiles of 2 KiB are the smallest that are used.

@@ -224,6 +224,14 @@ int main() {
   whole<int, Xor>(verdict, "xor", workspace, bytes);
   whole<__half, mk::Sum>(verdict, "sum", workspace, bytes);
   whole<__half, mk::Min>(verdict, "min", workspace, bytes);
+  whole<unsigned char, mk::Sum>(verdict, "sum", workspace, bytes);
+  whole<signed char, mk::Min>(verdict, "min", workspace, bytes);
+  whole<short, mk::Max>(verdict, "max", workspace, bytes);
+  // What elements are combined as does not depend on how the first value is written.
+  const Device<float> halves(std::vector<float>(20000, 0.5f)), sum(1);
+  CHECK(mk::reduce(workspace, bytes, sum.get(), halves.get(), 20000, mk::Sum{}, 0));
+  CHECK(cudaDeviceSynchronize());
+  verdict.expect(sum.host()[0] == 10000.0f, "floats that begin with a whole number");
   ways<false, 4, 2, float>(verdict, workspace);
   ways<true, 4, 4, double>(verdict, workspace);
   std::size_t little = 8;
@@ -233,6 +241,8 @@ int main() {
   segments<double, mk::Sum>(verdict, "sum");
   segments<int, Xor>(verdict, "xor");
   segments<__half, mk::Sum>(verdict, "sum");
+  segments<unsigned char, mk::Sum>(verdict, "sum");
+  segments<short, mk::Min>(verdict, "min");
   CHECK(cudaFree(workspace));
   return verdict.finish();
 }

@@ -1,5 +1,6 @@
 // exclusive_scan() and inclusive_scan() against loops on the CPU: types, operators, sizes, alignment, in place.
 #include "../scan.cuh"
+#include "../segmented_reduce.cuh"
 
 #include "check.h"
 
@@ -109,6 +110,41 @@ void tiles(Verdict& verdict, T init) {
   CHECK(cudaFree(workspace));
 }
 
+/// All that use a workspace, one after the other, sizes that grow and shrink, and the number of calls beginning anew.
+void one_workspace(Verdict& verdict) {
+  const std::size_t n = std::size_t{1} << 20;
+  const Device<int> in(std::vector<int>(n, 3)), out(n);
+  const Device<double> doubles(std::vector<double>(n / 2, 0.25)), sum(1);
+  const Device<int> offsets(std::vector<int>{0, 70000, 70000, static_cast<int>(n)});
+  std::size_t bytes = 0, more = 0;
+  CHECK(mk::exclusive_scan(nullptr, bytes, out.get(), in.get(), n));
+  CHECK(mk::reduce(nullptr, more, sum.get(), doubles.get(), n / 2));
+  if (more > bytes) bytes = more;
+  CHECK(mk::reduce_ragged(nullptr, more, out.get(), in.get(), 3, offsets.get()));
+  if (more > bytes) bytes = more;
+  const Device<unsigned> workspace(bytes / 4 + 1);
+  for (const unsigned calls : {0u, 0x7ffffffau}) {
+    CHECK(mk::prepare_workspace(workspace.get(), bytes));
+    CHECK(cudaMemcpy(workspace.get(), &calls, sizeof calls, cudaMemcpyHostToDevice));
+    for (const std::size_t size : {n, std::size_t{20000}, n, n / 4, n}) {
+      CHECK(mk::exclusive_scan(workspace.get(), bytes, out.get(), in.get(), size));
+      CHECK(cudaDeviceSynchronize());
+      verdict.expect(out.host()[size - 1] == 3 * static_cast<int>(size - 1), "scan of %zu", size);
+      CHECK(mk::reduce(workspace.get(), bytes, out.get(), in.get(), size));
+      CHECK(mk::reduce(workspace.get(), bytes, sum.get(), doubles.get(), size / 2));
+      CHECK(mk::reduce(workspace.get(), bytes, out.get() + 1, in.get(), n));
+      CHECK(mk::reduce_ragged(workspace.get(), bytes, out.get() + 2, in.get(), 3, offsets.get()));
+      CHECK(cudaDeviceSynchronize());
+      const auto results = out.host();
+      verdict.expect(results[0] == 3 * static_cast<int>(size) && results[1] == 3 * static_cast<int>(n), "sums of %zu",
+                     size);
+      verdict.expect(sum.host()[0] == static_cast<double>(size / 2) / 4, "sum of %zu doubles", size / 2);
+      verdict.expect(results[2] == 210000 && results[3] == 0 && results[4] == 3 * static_cast<int>(n) - 210000,
+                     "segments behind a scan of %zu", size);
+    }
+  }
+}
+
 int main() {
   Verdict verdict;
   tiles<Tiles<128, 2, 4>, Line, Compose>(verdict, Line(3, 4));
@@ -125,6 +161,7 @@ int main() {
   scans<double, mk::Sum>(verdict, "sum of double", 3.0);
   scans<long long, mk::Min>(verdict, "min of long long", 100);
   scans<Line, Compose>(verdict, "composition", Line(3, 4));
+  one_workspace(verdict);
   std::size_t little = 8;
   float data = 0;
   verdict.expect(mk::exclusive_scan(&little, little, &data, &data, 1) == cudaErrorInvalidValue, "too little workspace");
