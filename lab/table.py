@@ -63,11 +63,15 @@ def number(value):
     return f"{value:.0f}" if value >= 1000 else f"{value:.1f}" if value >= 100 else f"{value:.2f}"
 
 
-def counted(counters):
+def counted(counters, bytes_=0, ladder=False):
+    """Sectors per request, loads and stores together; on ladders all sectors, per useful 32 bytes where these are known."""
     if not counters:
         return ""
     parts = []
-    if counters["global_requests"]:
+    if counters["global_requests"] and ladder:
+        parts.append(f"{counters['global_sectors'] * 32 / bytes_:.2f} sectors per useful" if bytes_ else
+                     f"{counters['global_sectors']:.0f} sectors")
+    elif counters["global_requests"]:
         parts.append(f"{counters['global_sectors'] / counters['global_requests']:.4g} sectors")
     if counters["shared_wavefronts"]:
         parts.append(f"{counters['shared_wavefronts']:.0f} wavefronts")
@@ -83,19 +87,26 @@ def table(data, name):
         rows = [r for r in rows if any(r["name"].endswith(", " + w) or f", {w} x" in r["name"] for w in FEW[name])]
     if not rows:
         return []
-    columns = ["row", "median", "in a graph", "in a stream", "rate", "bus", "of its ceiling", "muscope predicts", "GPU counted",
+    ladder = name.startswith("ladder-")
+    columns = ["row", "median", "rung before", "in a graph", "in a stream", "rate", "bus", "of its ceiling", "muscope predicts", "GPU counted",
                "why"]
     cells = []
+    before = None
     for r in rows:
+        first = not ladder or r["name"].startswith("1 ")
+        step = 1 if first else before / r["time"]["median"]
+        before = r["time"]["median"]
         unit = "Gop/s" if r["work"] == "op" else "GB/s"
         cells.append([r["name"] + (" (noisy)" if r["verdict"] == "noisy" else ""), f"{number(r['time']['median'])} {r['unit']}",
+                      "" if first else f"{step:.2f} x" + (" **slower**" if step < 0.99 else ""),
                       *(f"{number(r[k]['median'])} us" if k in r else "" for k in ("in_graph", "in_stream")),
                       f"{number(r['rate'])} {unit}" if r["rate"] else "",
                       f"{number(r['bus_rate'])} GB/s" if r.get("bus_rate") else "", f"{r['of_ceiling']:.2f}" if r["of_ceiling"] else "",
-                      counted(r["predicted"]), counted(r["measured"]), r["why"]])
+                      counted(r["predicted"], r.get("counted_bytes", 0), ladder),
+                      counted(r["measured"], r.get("counted_bytes", 0), ladder), r["why"]])
     kept = [i for i in range(len(columns)) if any(row[i] for row in cells)]
     lines = [f"**{name}**", "", "| " + " | ".join(columns[i] for i in kept) + " |",
-             "|" + "|".join("---:" if 0 < i < 7 else "---" for i in kept) + "|"]
+             "|" + "|".join("---:" if 0 < i < 8 else "---" for i in kept) + "|"]
     lines += ["| " + " | ".join(row[i] for i in kept) + " |" for row in cells]
     fits = [f for f in data["fits"] if f["experiment"] == name]
     lines += [""] + [f"Fitted: {f['series']}: {f['overhead_us']:.2f} us + bytes / {f['gb_per_s']:.2f} GB/s "

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/diagnostic.h"
 #include "cli/command.h"
@@ -49,7 +50,8 @@ void add_options(CLI::App& app, LabOptions& o) {
   app.add_option("--csv", o.csv, "write a line per row (- for stdout)")->type_name("FILE");
   app.add_option("--html", o.html, "write a page with tables and pictures (- for stdout)")->type_name("FILE");
   app.add_option("--keep", o.keep, "keep the programs' own files there")->type_name("FOLDER");
-  app.add_option("--from", o.from, "measure nothing: read what --keep left")->type_name("FOLDER");
+  app.add_option("--from", o.from, "measure nothing: read what --keep left, or what --json wrote")
+      ->type_name("FOLDER|FILE");
   app.add_option(
          "--compare", o.compare,
          "hold the results against earlier ones (of --json), or against those of a GPU that muscope brings: h200")
@@ -58,11 +60,11 @@ void add_options(CLI::App& app, LabOptions& o) {
   app.add_flag("--brief", o.brief, "tables without the lines that explain rows");
 }
 
-std::string list_text() {
+std::string list_text(const std::vector<lab::Experiment>& listed) {
   std::string out;
   std::size_t width = 0;
-  for (const lab::Experiment& e : lab::experiments()) width = std::max(width, e.name.size());
-  for (const lab::Experiment& e : lab::experiments()) out += fmt::format("{:<{}}  {}\n", e.name, width, e.summary);
+  for (const lab::Experiment& e : listed) width = std::max(width, e.name.size());
+  for (const lab::Experiment& e : listed) out += fmt::format("{:<{}}  {}\n", e.name, width, e.summary);
   return out;
 }
 
@@ -112,6 +114,49 @@ class Folder {
   bool kept_;
 };
 
+/// Whether that is, or would be, a file by which the lab's programs leave their results in the folder.
+bool is_file_of_the_lab(const std::string& folder, const std::string& file) {
+  if (file.empty() || file == "-") return false;
+  std::error_code error;
+  const fs::path parent = fs::path(file).has_parent_path() ? fs::path(file).parent_path() : fs::path(".");
+  if (!fs::equivalent(parent, folder, error)) return false;
+  const std::vector<std::string> names = files_of(lab::plan(lab::select({})));
+  return std::find(names.begin(), names.end(), fs::path(file).filename().string()) != names.end();
+}
+
+/// What --from names: a folder of --keep, or a file of --json. Only rows of these experiments and ceilings, unless none
+/// is named.
+std::vector<lab::ProgramResults> measured_elsewhere(const std::string& from,
+                                                    const std::vector<lab::Experiment>& selected) {
+  std::error_code error;
+  std::vector<lab::ProgramResults> programs;
+  if (fs::is_directory(from, error)) {
+    programs = read_folder(from, lab::plan(lab::select({})));
+  } else {
+    const std::string text =
+        read_input(from, std::size_t{256} << 20, "D791", "a folder of muscope lab --keep, or a file of --json");
+    if (text.starts_with("\x1f\x8b"))
+      fail("D791", "it is compressed", "unpack it first: gunzip --keep FILE", {from, 0, 0});
+    programs = lab::read_results(text, from);
+  }
+  if (selected.empty()) return programs;
+  const auto is_ceiling = [](const lab::RawRow& row) { return row.experiment == "ceilings"; };
+  const auto chosen = [&](std::string_view experiment) {
+    return std::any_of(selected.begin(), selected.end(), [&](const auto& e) { return e.name == experiment; });
+  };
+  for (lab::ProgramResults& p : programs) {
+    std::erase_if(p.run.rows, [&](const lab::RawRow& row) { return !is_ceiling(row) && !chosen(row.experiment); });
+    std::erase_if(p.run.skipped, [&](const auto& skip) { return !chosen(skip.first); });
+  }
+  std::erase_if(programs, [&](const lab::ProgramResults& p) {
+    const bool none = std::all_of(p.run.rows.begin(), p.run.rows.end(), is_ceiling);
+    return none && p.run.skipped.empty() && !chosen("ceilings");
+  });
+  if (programs.empty())
+    fail("D794", fmt::format("'{}' holds no row of these experiments", from), "leave --only out to see all");
+  return programs;
+}
+
 }  // namespace
 
 int lab_command(const Arguments& args) {
@@ -134,56 +179,53 @@ int lab_command(const Arguments& args) {
     if (!o.json.empty() || !o.csv.empty() || !o.html.empty() || !o.keep.empty() || !o.from.empty() ||
         !o.compare.empty())
       fail("D104", "--list and an option for results", "--list measures and reads nothing: it prints names as text");
-    write_stdout(list_text());
+    write_stdout(list_text(lab::select(o.only)));
     return kOk;
   }
-  if (!o.from.empty() && (!o.keep.empty() || o.counters || o.quick || o.samples != 0))
+  if (!o.from.empty() && (!o.keep.empty() || o.counters || o.quick || o.samples != 0 || o.no_predict))
     fail("D104", "--from and an option for measuring", "--from reads what was measured");
   const std::vector<lab::Experiment> selected = lab::select(o.only);
   if ((o.json == "-") + (o.csv == "-") + (o.html == "-") > 1)
     fail("D104", "two outputs on standard output", "name a file for one of them");
   std::vector<lab::KnownRow> before;
-  if (!o.compare.empty()) before = lab::read_known(earlier_results(o.compare), o.compare);
+  if (!o.compare.empty()) {
+    before = lab::read_known(earlier_results(o.compare), o.compare);
+    if (before.empty())
+      fail("D791", "nothing to compare with: no row in it was timed", "what muscope lab --json wrote",
+           {o.compare, 0, 0});
+  }
+  std::optional<Folder> folder;
+  if (o.from.empty()) {
+    folder.emplace(o.keep);
+    for (const std::string& out : {o.json, o.csv, o.html})
+      if (!o.keep.empty() && is_file_of_the_lab(folder->path(), out))
+        fail("D730", fmt::format("'{}' is a file that the lab's programs write with --keep", out), "name another");
+  }
   OutputFile json(o.json), csv(o.csv), html(o.html);
   std::vector<lab::ProgramResults> programs;
   if (!o.from.empty()) {
-    programs = read_folder(o.from);
-    if (!o.only.empty()) {
-      for (lab::ProgramResults& p : programs) {
-        std::erase_if(p.run.rows, [&](const lab::RawRow& row) {
-          return row.experiment != "ceilings" && std::none_of(selected.begin(), selected.end(),
-                                                              [&](const auto& e) { return e.name == row.experiment; });
-        });
-      }
-      std::erase_if(programs, [](const lab::ProgramResults& p) {
-        return std::all_of(p.run.rows.begin(), p.run.rows.end(),
-                           [](const auto& row) { return row.experiment == "ceilings"; });
-      });
-    }
+    programs = measured_elsewhere(o.from, o.only.empty() ? std::vector<lab::Experiment>() : selected);
   } else {
-    const Folder folder(o.keep);
     LabRequest request;
     request.plans = lab::plan(selected);
     request.quick = o.quick;
     request.samples = o.samples;
     request.predict = !o.no_predict;
     request.counters = o.counters;
-    request.folder = folder.path();
+    request.folder = folder->path();
     measure(request);
-    programs = read_folder(folder.path());
+    programs = read_folder(folder->path(), request.plans);
   }
   const lab::Results results = lab::combine(programs);
+  lab::Comparison comparison;
+  if (!o.compare.empty()) comparison = lab::compare(before, results);
   if (json) json.write(lab::to_json(results, MUSCOPE_VERSION));
   if (csv) csv.write(lab::to_csv(results));
-  if (html) html.write(lab::to_html(results, MUSCOPE_VERSION));
-  lab::Comparison comparison;
-  std::string text;
-  if (before.empty()) {
-    text = lab::to_text(results, {.why = !o.brief});
-  } else {
-    comparison = lab::compare(before, results);
-    text = comparison.text;
-  }
+  if (html) html.write(lab::to_html(results, MUSCOPE_VERSION, comparison.text));
+  if (!o.compare.empty() && comparison.slower + comparison.faster + comparison.same == 0)
+    fail("D791", "nothing to compare: no row is in both results", "results of the same experiments, in the same units",
+         {o.compare, 0, 0});
+  const std::string text = o.compare.empty() ? lab::to_text(results, {.why = !o.brief}) : comparison.text;
   if (json.is_stdout() || csv.is_stdout() || html.is_stdout())
     std::fputs(text.c_str(), stderr);
   else

@@ -217,6 +217,13 @@ void measure(const LabRequest& request) {
                      gpu.major, gpu.minor),
          "install NVIDIA's CUDA toolkit (https://developer.nvidia.com/cuda-downloads), then set CUDA_HOME or PATH");
   const std::vector<std::string> paths = compile_all(request, folder, *nvcc, gpu);
+  // What an earlier run left of these programs is not this run's.
+  for (const std::string& name : files_of(request.plans)) {
+    std::error_code error;
+    fs::remove(fs::path(request.folder) / name, error);
+    if (error)
+      fail("D731", fmt::format("cannot remove the old '{}/{}'", request.folder, name), "choose another folder");
+  }
   for (std::size_t i = 0; i < request.plans.size(); ++i) {
     const lab::ProgramPlan& plan = request.plans[i];
     const std::string& path = paths[i];
@@ -233,9 +240,16 @@ void measure(const LabRequest& request) {
   }
 }
 
-std::vector<lab::ProgramResults> read_folder(const std::string& folder) {
+std::vector<std::string> files_of(const std::vector<lab::ProgramPlan>& plans) {
+  std::vector<std::string> names;
+  for (const lab::ProgramPlan& plan : plans)
+    for (const char* end : {".jsonl", ".count.jsonl", ".report.json", ".ncu.csv"}) names.push_back(plan.program + end);
+  return names;
+}
+
+std::vector<lab::ProgramResults> read_folder(const std::string& folder, const std::vector<lab::ProgramPlan>& plans) {
   std::vector<lab::ProgramResults> all;
-  for (const lab::ProgramPlan& plan : lab::plan(lab::select({}))) {
+  for (const lab::ProgramPlan& plan : plans) {
     const std::string base = folder + "/" + plan.program;
     std::error_code error;
     if (!fs::exists(base + ".jsonl", error)) continue;

@@ -22,8 +22,10 @@ struct LabRequest {
 /// program does not compile or does not come to its end. Says on stderr which program runs.
 void measure(const LabRequest& request);
 
-/// What programs left in a folder, in the order of the list. Throws Error D794 when there is nothing of the lab, and
-/// what the readers throw.
-std::vector<lab::ProgramResults> read_folder(const std::string& folder);
+/// The names of the files in which these programs leave their results.
+std::vector<std::string> files_of(const std::vector<lab::ProgramPlan>& plans);
+
+/// What these programs left in a folder. Throws Error D794 when there is nothing of them, and what the readers throw.
+std::vector<lab::ProgramResults> read_folder(const std::string& folder, const std::vector<lab::ProgramPlan>& plans);
 
 }  // namespace muscope::cli

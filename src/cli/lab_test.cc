@@ -1,6 +1,7 @@
 // muscope lab without a GPU: its list, and results that were measured elsewhere.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -91,7 +92,7 @@ TEST_F(LabCommand, ResultsOfAnH200AreBrought) {
   fs::copy_file(MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl", folder_ / "patterns.jsonl");
   testing::internal::CaptureStdout();
   EXPECT_NE(lab_command({"--from", folder_, "--compare", "h200"}), kUsage);
-  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr(" 0 not in both"));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("; 0 only now, "));
   try {
     lab_command({"--from", folder_, "--compare", "h201"});
     ADD_FAILURE();
@@ -99,6 +100,48 @@ TEST_F(LabCommand, ResultsOfAnH200AreBrought) {
     EXPECT_EQ(error.diagnostics().front().code, "D791");
     EXPECT_THAT(error.diagnostics().front().hint, HasSubstr("h200"));
   }
+}
+
+TEST_F(LabCommand, ReadsItsOwnResults) {
+  fs::copy_file(MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl", folder_ / "patterns.jsonl");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_, "--json", folder_ / "a.json", "--csv", folder_ / "a.csv"}), kOk);
+  const std::string text = testing::internal::GetCapturedStdout();
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_ / "a.json", "--json", folder_ / "b.json", "--csv", folder_ / "b.csv"}), kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), text);
+  EXPECT_TRUE(read("a.json") == read("b.json"));
+  EXPECT_TRUE(read("a.csv") == read("b.csv"));
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--from", folder_, "--compare", folder_ / "a.json", "--html", folder_ / "c.html"}), kOk);
+  testing::internal::GetCapturedStdout();
+  EXPECT_THAT(read("c.html"), HasSubstr("<pre>0 slower, 0 faster, 4 the same; 0 only now, 0 only before"));
+  std::ofstream(folder_ / "packed.json") << "\x1f\x8b\x08";
+  EXPECT_EQ(code_of({"--from", folder_ / "packed.json"}), "D791");
+}
+
+TEST_F(LabCommand, NothingToCompareIsAnError) {
+  fs::copy_file(MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl", folder_ / "patterns.jsonl");
+  std::ofstream(folder_ / "none.json") << R"({"schema":"muscope.lab/1","rows":[]})";
+  EXPECT_EQ(code_of({"--from", folder_, "--compare", folder_ / "none.json"}), "D791");
+  std::ofstream(folder_ / "other.json")
+      << R"({"schema":"muscope.lab/1","rows":[{"program":"p","experiment":"e","name":"n","unit":"us","time":{"median":1,"low":1,"high":1}}]})";
+  EXPECT_EQ(code_of({"--from", folder_, "--compare", folder_ / "other.json"}), "D791");
+}
+
+TEST_F(LabCommand, OptionsThatWouldDoNothingAreRefused) {
+  fs::copy_file(MUSCOPE_SOURCE_DIR "/tests/fuzz/lab_seeds/patterns.jsonl", folder_ / "patterns.jsonl");
+  EXPECT_EQ(code_of({"--from", folder_, "--no-predict"}), "D104");
+  EXPECT_EQ(code_of({"--from", folder_, "--only", "latency-l1"}), "D794");
+  EXPECT_EQ(code_of({"--list", "--only", "nonsense"}), "D119");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(lab_command({"--list", "--only", "stride"}), kOk);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2) << out;
+  // Before anything is measured or removed.
+  EXPECT_EQ(code_of({"--keep", folder_, "--json", folder_ / "patterns.jsonl"}), "D730");
+  EXPECT_EQ(code_of({"--keep", folder_, "--html", folder_ / "memory.ncu.csv"}), "D730");
+  EXPECT_TRUE(fs::exists(folder_ / "patterns.jsonl"));
 }
 
 TEST_F(LabCommand, SaysWhatIsWrongWithFolders) {

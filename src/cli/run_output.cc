@@ -131,7 +131,7 @@ void keep_input(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const FileId id{status.st_dev, status.st_ino};
   if (const auto output = outputs().find(id); output != outputs().end()) fail_input(output->second, path);
-  inputs().try_emplace(id, path);
+  inputs().insert_or_assign(id, path);  // a number may have been that of a file that is gone
 }
 
 void check_output(const std::string& path) {

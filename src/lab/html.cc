@@ -139,15 +139,17 @@ std::string table_of(const Group& group) {
 
 }  // namespace
 
-std::string to_html(const Results& results, const std::string& version) {
+std::string to_html(const Results& results, const std::string& version, const std::string& comparison) {
   std::string out = fmt::format(
       "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
       "content='width=device-width'><title>muscope "
       "lab</title><style>{}</style>\n<h1>muscope lab</h1>\n<table class='facts'>",
       kStyle);
-  for (const auto& [key, value] : results.environment)
+  for (const auto& [key, value] : shown_environment(results))
     out += "<tr><td>" + escaped(key) + "<td>" + escaped(value) + "</tr>\n";
-  out += fmt::format("<tr><td>muscope<td>{}</tr></table>\n{}<nav>", escaped(version), kLegend);
+  out += fmt::format("<tr><td>muscope<td>{}</tr></table>\n{}", escaped(version), kLegend);
+  if (!comparison.empty()) out += "<h2>Comparison</h2>\n<pre>" + escaped(comparison) + "</pre>\n";
+  out += "<nav>";
   const std::vector<Group> groups = groups_of(results);
   for (const Group& group : groups)
     out += fmt::format("<a href='#{0}-{1}'>{2}</a> ", escaped(group.program), escaped(group.experiment),

@@ -113,6 +113,17 @@ TEST(Raw, RefusesWhatIsNoMeasurement) {
                  "\n" +
                  kEnd),
             "");
+  EXPECT_EQ(read(kBegin + row_line("e", "n", 1, 1, "", "1,0")), "D791");
+  EXPECT_EQ(read(kBegin + row_line("e", "n", 1, 1, "", "-1")), "D791");
+  EXPECT_EQ(read(kBegin + row_line("e", "n", 1, 1, "", "1e-310")), "D791");
+  EXPECT_EQ(read_raw(kBegin + row_line("e",
+                                       "a\xc2\x9b"
+                                       "31m\xc3\xa9",
+                                       1, 1, "", "1"),
+                     "f")
+                .rows.at(0)
+                .name,
+            "a 31m\xc3\xa9");
   const RawRun cut = read_raw(kBegin + row_line("e", "n\\u0007", 1, 1, "", ""), "f");
   EXPECT_FALSE(cut.ended);
   EXPECT_EQ(cut.rows.at(0).name, "n ");
@@ -195,6 +206,32 @@ TEST(Output, ShortRowsAreShownBackToBack) {
   EXPECT_FALSE(parsed.at("rows")[1].contains("in_graph"));
   EXPECT_EQ(code_of([] { read_raw(kBegin + with(row_line("e", "n", 1, 1, "", "1"), R"(,"graph_us":[1])"), "f"); }),
             "D791");  // one without the other
+}
+
+TEST(Combine, NothingIsFasterThanThePins) {
+  // 4917 GB/s: 6 MB in 1 us is 122 % of that, 5 MB is 102 %.
+  const Results results =
+      combine({{read_raw(kBegin + kEnvironment + row_line("ceilings", "triad", 2e6, 6e6, "triad", "1,1,1") +
+                             row_line("ceilings", "copy", 25e5, 5e6, "copy", "1,1,1") + kEnd,
+                         "f"),
+                {},
+                {},
+                {}}});
+  EXPECT_EQ(results.rows[0].verdict, "beyond the pins");
+  EXPECT_EQ(results.rows[1].verdict, "at the ceiling");
+}
+
+TEST(Output, EnvironmentIsShownInUnitsOfPeople) {
+  RawRun run = sample_run();
+  run.environment = {{"memory bytes", "150109880320"},
+                     {"L2 bytes", "62914560"},
+                     {"SM clock kHz", "1980000"},
+                     {"CUDA driver", "13010"},
+                     {"odd bytes", "many"}};
+  const auto shown = shown_environment(combine({{run, {}, {}, {}}}));
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_THAT(shown, ElementsAre(Pair("memory", "139.8 GiB"), Pair("L2", "60 MiB"), Pair("SM clock", "1980 MHz"),
+                                 Pair("CUDA driver", "13.1"), Pair("odd bytes", "many")));
 }
 
 TEST(Output, CollectivesHaveABusRate) {

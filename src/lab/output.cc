@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/diagnostic.h"
 
@@ -84,20 +86,37 @@ std::string counted_text(const std::optional<Counters>& counters) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> shown_environment(const Results& results) {
+  std::vector<std::pair<std::string, std::string>> shown = results.environment;
+  for (auto& [key, value] : shown) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || !(number >= 0 && number < 1e18)) continue;
+    if (key.ends_with(" bytes")) {
+      key.resize(key.size() - std::string_view(" bytes").size());
+      value = number >= 1 << 30 ? fmt::format("{:.1f} GiB", number / (1 << 30))
+                                : fmt::format("{:g} MiB", number / (1 << 20));
+    } else if (key.ends_with(" kHz")) {
+      key.resize(key.size() - std::string_view(" kHz").size());
+      value = fmt::format("{:g} MHz", number / 1000);
+    } else if (key.starts_with("CUDA ") && number >= 1000 && number < 1e6) {
+      value = fmt::format("{}.{}", static_cast<int>(number) / 1000, static_cast<int>(number) % 1000 / 10);
+    }
+  }
+  return shown;
+}
+
 std::vector<Group> groups_of(const Results& results) {
   std::vector<Group> groups;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::map<std::string, int> same;
   for (const ResultRow& row : results.rows) {
-    auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return g.program == row.program && g.experiment == row.raw.experiment;
-    });
-    if (at == groups.end()) at = groups.insert(groups.end(), {row.program, row.raw.experiment, {}, {}});
-    at->rows.push_back(&row);
+    const auto [at, added] = places.emplace(std::make_pair(row.program, row.raw.experiment), groups.size());
+    if (added) groups.push_back({row.program, row.raw.experiment, {}, {}}), ++same[row.raw.experiment];
+    groups[at->second].rows.push_back(&row);
   }
-  for (Group& group : groups) {
-    const auto same = std::count_if(groups.begin(), groups.end(),
-                                    [&](const Group& other) { return other.experiment == group.experiment; });
-    group.title = group.experiment + (same > 1 ? " of " + group.program : std::string());
-  }
+  for (Group& group : groups)
+    group.title = group.experiment + (same[group.experiment] > 1 ? " of " + group.program : std::string());
   return groups;
 }
 
@@ -122,7 +141,7 @@ std::vector<std::vector<std::string>> cells_of(const Group& group) {
 
 std::string to_text(const Results& results, const TextOptions& options) {
   std::string out;
-  for (const auto& [key, value] : results.environment) out += fmt::format("{}: {}\n", key, value);
+  for (const auto& [key, value] : shown_environment(results)) out += fmt::format("{}: {}\n", key, value);
   if (results.pins_gb_per_s > 0) out += fmt::format("memory pins: {:.0f} GB/s\n", results.pins_gb_per_s);
   for (const Group& group : groups_of(results)) {
     Columns table{cells_of(group), {{}}};
@@ -203,7 +222,9 @@ std::string to_json(const Results& results, const std::string& version) {
                       {"name", r.name},         {"x", r.x},
                       {"x_unit", r.x_unit},     {"work", r.work},
                       {"amount", r.amount},     {"mix", r.mix},
-                      {"flush", r.flush},       {"unit", r.unit}};
+                      {"flush", r.flush},       {"unit", r.unit},
+                      {"series", r.series},     {"launches", r.launches}};
+    if (r.bus > 0) j["bus"] = r.bus;
     const auto summary = [](const Summary& s) {
       return ordered_json{{"median", s.median}, {"low", s.low}, {"high", s.high},
                           {"min", s.min},       {"p95", s.p95}, {"deviation", s.deviation}};
@@ -215,6 +236,7 @@ std::string to_json(const Results& results, const std::string& version) {
     j["rate"] = share(row.rate), j["of_ceiling"] = share(row.of_ceiling), j["of_pins"] = share(row.of_pins);
     j["verified"] = r.verified, j["verdict"] = row.verdict, j["why"] = r.why;
     j["predicted"] = counters_json(row.predicted), j["measured"] = counters_json(row.measured);
+    if (row.counted_bytes > 0) j["counted_bytes"] = row.counted_bytes;
     j["predicted_time"] = "not modelled yet";
     j["clock_mhz"] = r.clock_mhz, j["samples"] = r.samples, j["sentinel_us"] = r.sentinel_us;
     if (row.in_graph) j["graph_us"] = r.graph_us, j["stream_us"] = r.stream_us;
@@ -261,9 +283,11 @@ Comparison compare(const std::vector<KnownRow>& before, const Results& after) {
   for (const KnownRow& row : before) by_name[{row.program, row.experiment, row.name}] = &row;
   Columns table;
   table.rows.push_back({"row", "before", "now", "change", ""});
+  std::set<std::array<std::string, 3>> seen;
   for (const ResultRow& row : after.rows) {
     if (!row.time) continue;
     const auto at = by_name.find({row.program, row.raw.experiment, row.raw.name});
+    if (at != by_name.end()) seen.insert(at->first);
     if (at == by_name.end() || at->second->unit != row.raw.unit || !(at->second->median > 0)) {
       ++result.unmatched;
       continue;
@@ -281,8 +305,9 @@ Comparison compare(const std::vector<KnownRow>& before, const Results& after) {
                           change > 0 ? "slower" : "faster"});
   }
   if (table.rows.size() > 1) result.text = table.text() + "\n";
-  result.text += fmt::format("{} slower, {} faster, {} the same, {} not in both\n", result.slower, result.faster,
-                             result.same, result.unmatched);
+  result.missing = static_cast<int>(by_name.size() - seen.size());
+  result.text += fmt::format("{} slower, {} faster, {} the same; {} only now, {} only before\n", result.slower,
+                             result.faster, result.same, result.unmatched, result.missing);
   return result;
 }
 

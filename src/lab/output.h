@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lab/results.h"
@@ -20,12 +21,16 @@ std::string to_csv(const Results& results);
 /// Schema "muscope.lab/1", with the raw samples.
 std::string to_json(const Results& results, const std::string& version);
 
-/// One self-contained page: tables, and a picture per sweep. Nothing is loaded from anywhere.
-std::string to_html(const Results& results, const std::string& version);
+/// One self-contained page: tables, and a picture per sweep; before them what a comparison says, where there is one.
+/// Nothing is loaded from anywhere.
+std::string to_html(const Results& results, const std::string& version, const std::string& comparison = "");
 
 /// Sectors per request ("4", "4.25"); empty when nothing was requested or counted. `shared`: wavefronts are told where
 /// there are no requests to global memory.
 std::string counted_text(const std::optional<Counters>& counters);
+
+/// The environment as text and page show it: sizes and clocks in units that people use.
+std::vector<std::pair<std::string, std::string>> shown_environment(const Results& results);
 
 /// Rows of one experiment as one program measured them (all programs have ceilings of their own).
 struct Group {
@@ -49,7 +54,8 @@ std::vector<KnownRow> read_known(std::string_view json, const std::string& name)
 
 struct Comparison {
   std::string text;
-  int slower = 0, faster = 0, same = 0, unmatched = 0;
+  int slower = 0, faster = 0, same = 0;
+  int unmatched = 0, missing = 0;  ///< rows that only the later results have, only the earlier ones
 };
 /// A row is slower or faster when the intervals of the medians do not overlap and the medians differ by more than 1 %.
 Comparison compare(const std::vector<KnownRow>& before, const Results& after);

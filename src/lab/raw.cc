@@ -32,11 +32,7 @@ struct Line {
     const json& value = field(key);
     if (!value.is_string() || value.get_ref<const std::string&>().size() > kMostText)
       bad(fmt::format("'{}' is no text of at most {} bytes", key, kMostText));
-    std::string all = value.get<std::string>();
-    for (char& c : all) {
-      if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
-    }
-    return all;
+    return without_controls(value.get<std::string>());
   }
   double number_of(const json& value, const char* key) const {
     if (!value.is_number()) bad(fmt::format("'{}' is no number", key));
@@ -68,12 +64,26 @@ RawRow read_row(const Line& line) {
   const std::vector<double> clocks = line.list("clock_mhz");
   if (clocks.size() != 2) line.bad("'clock_mhz' is no pair");
   row.clock_mhz = {clocks[0], clocks[1]};
-  row.samples = line.list("samples"), row.sentinel_us = line.list("sentinel_us");
+  row.samples = line.list("samples");
+  for (const double sample : row.samples)
+    if (!(sample > 0) || !std::isnormal(sample)) line.bad("a sample is no time");
+  row.sentinel_us = line.list("sentinel_us");
   if (line.object.contains("graph_us")) row.graph_us = line.list("graph_us"), row.stream_us = line.list("stream_us");
   return row;
 }
 
 }  // namespace
+
+std::string without_controls(std::string text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool second = c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (second) ++i;
+    out += second || c < 32 || c == 127 ? ' ' : text[i];
+  }
+  return out;
+}
 
 RawRun read_raw(std::string_view text, const std::string& name) {
   RawRun run;

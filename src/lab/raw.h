@@ -29,6 +29,9 @@ struct RawRun {
   bool ended = false;                                        ///< the program came to its end
 };
 
+/// Control characters become spaces: those of ASCII, and U+0080 to U+009F, which terminals obey too.
+std::string without_controls(std::string text);
+
 /// Throws Error D791 with file and line: not JSON, another format, a field missing, of the wrong type or out of range.
 /// `name` is the file, for messages. Unknown types of lines and unknown fields are passed over.
 RawRun read_raw(std::string_view text, const std::string& name);

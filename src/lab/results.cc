@@ -14,20 +14,26 @@ double reads_and_writes_per_byte(const std::string& mix) { return mix == "copy" 
 
 std::optional<double> rate_of(const RawRow& raw, const Summary& time) {
   if (raw.unit != "us" || !(raw.amount > 0) || !(time.median > 0)) return std::nullopt;
-  return raw.amount / time.median / 1e3;
+  const double rate = raw.amount / time.median / 1e3;
+  if (!std::isfinite(rate)) return std::nullopt;
+  return rate;
 }
 
-/// The fastest ceiling of that mix in these rows, at the size nearest to the row's.
-std::optional<double> ceiling_for(const std::vector<ResultRow>& rows, const std::string& program, const RawRow& raw) {
+struct Ceiling {
+  std::string mix;
+  double size, rate;
+};
+
+/// The fastest ceiling of that mix, at the size nearest to the row's.
+std::optional<double> ceiling_for(const std::vector<Ceiling>& ceilings, const RawRow& raw) {
   if (raw.mix.empty() || !(raw.amount > 0)) return std::nullopt;
   const double size = raw.amount / reads_and_writes_per_byte(raw.mix);
   double nearest = 0, best = 0;
-  for (const ResultRow& row : rows) {
-    if (row.program != program || row.raw.experiment != "ceilings" || row.raw.mix != raw.mix || !row.rate) continue;
-    if (!(row.raw.x > 0)) continue;
-    const double distance = std::fabs(std::log(row.raw.x / size));
-    if (nearest == 0 || distance < std::fabs(std::log(nearest / size)) - 1e-9) nearest = row.raw.x, best = 0;
-    if (row.raw.x == nearest) best = std::max(best, *row.rate);
+  for (const Ceiling& c : ceilings) {
+    if (c.mix != raw.mix) continue;
+    const double distance = std::fabs(std::log(c.size / size));
+    if (nearest == 0 || distance < std::fabs(std::log(nearest / size)) - 1e-9) nearest = c.size, best = 0;
+    if (c.size == nearest) best = std::max(best, c.rate);
   }
   if (best == 0) return std::nullopt;
   return best;
@@ -59,6 +65,8 @@ void judge(ResultRow& row, double sentinel) {
     row.verdict = "wrong";
   } else if (!row.time) {
     row.verdict = "not timed";
+  } else if (row.of_pins && *row.of_pins > kBeyondPins) {
+    row.verdict = "beyond the pins";
   } else if (is_noisy(row, sentinel)) {
     row.verdict = "noisy";
   } else if (row.of_ceiling) {
@@ -69,39 +77,51 @@ void judge(ResultRow& row, double sentinel) {
 }
 
 /// A name without the size that ends it: "naive transpose" of "naive transpose, 8192 x 8192".
-std::string_view without_size(std::string_view name) { return name.substr(0, name.rfind(", ")); }
+std::string without_size(const std::string& name) { return name.substr(0, name.rfind(", ")); }
 
-/// Counters of the row that stands at `index` among its experiment's `count` rows.
-std::optional<Counters> joined(const ProgramResults& program, const std::vector<std::optional<Counters>>& counters,
-                               const RawRow& raw, std::size_t index, std::size_t count) {
-  const std::vector<RawRow>& rows = program.counted.rows;
-  if (counters.size() != rows.size()) return std::nullopt;
-  std::vector<std::size_t> same;
-  std::optional<std::size_t> alike;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].experiment != raw.experiment) continue;
-    if (rows[i].name == raw.name) return counters[i];
-    if (!alike && without_size(rows[i].name) == without_size(raw.name)) alike = i;
-    same.push_back(i);
+/// Where the rows of the mode `count` stand.
+class CountedRows {
+ public:
+  explicit CountedRows(const std::vector<RawRow>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Rows& all = by_experiment_[rows[i].experiment];
+      all.by_name.emplace(rows[i].name, i);
+      all.by_short_name.emplace(without_size(rows[i].name), i);
+      all.in_order.push_back(i);
+    }
   }
-  if (alike) return counters[*alike];
-  if (same.size() == count) return counters[same[index]];
-  return std::nullopt;
-}
+  /// Of the row that stands at `index` among its experiment's `count` rows.
+  std::optional<std::size_t> of(const RawRow& raw, std::size_t index, std::size_t count) const {
+    const auto found = by_experiment_.find(raw.experiment);
+    if (found == by_experiment_.end()) return std::nullopt;
+    const Rows& all = found->second;
+    if (const auto at = all.by_name.find(raw.name); at != all.by_name.end()) return at->second;
+    if (const auto at = all.by_short_name.find(without_size(raw.name)); at != all.by_short_name.end())
+      return at->second;
+    if (all.in_order.size() == count) return all.in_order[index];
+    return std::nullopt;
+  }
+
+ private:
+  struct Rows {
+    std::map<std::string, std::size_t> by_name, by_short_name;
+    std::vector<std::size_t> in_order;
+  };
+  std::map<std::string, Rows> by_experiment_;
+};
 
 void add_fits(Results& results) {
-  std::vector<std::pair<std::string, std::string>> known;
+  std::map<std::pair<std::string, std::string>, std::vector<Point>> points;
+  std::vector<std::pair<std::string, std::string>> order;
   for (const ResultRow& row : results.rows) {
+    if (row.raw.series.empty()) continue;
     const auto key = std::make_pair(row.raw.experiment, row.raw.series);
-    if (row.raw.series.empty() || std::find(known.begin(), known.end(), key) != known.end()) continue;
-    known.push_back(key);
-    std::vector<Point> points;
-    for (const ResultRow& other : results.rows) {
-      if (other.raw.experiment == key.first && other.raw.series == key.second && other.time && other.raw.unit == "us")
-        points.push_back({other.raw.amount, other.time->median});
-    }
-    if (const std::optional<Fit> line = fit(points)) results.fits.push_back({key.first, key.second, *line});
+    if (points.find(key) == points.end()) order.push_back(key);
+    std::vector<Point>& all = points[key];
+    if (row.time && row.raw.unit == "us") all.push_back({row.raw.amount, row.time->median});
   }
+  for (const auto& key : order)
+    if (const std::optional<Fit> line = fit(points[key])) results.fits.push_back({key.first, key.second, *line});
 }
 
 }  // namespace
@@ -133,6 +153,8 @@ Results combine(const std::vector<ProgramResults>& programs) {
     }
     const std::optional<Summary> sentinel = summarise(sentinels);
     const std::size_t first = results.rows.size();
+    const CountedRows counted(program.counted.rows);
+    std::vector<Ceiling> ceilings;
     for (const RawRow& raw : program.run.rows) {
       ResultRow row;
       row.program = program.run.program;
@@ -142,14 +164,19 @@ Results combine(const std::vector<ProgramResults>& programs) {
       if (row.time) row.rate = rate_of(raw, *row.time);
       if (row.rate && raw.bus > 0) row.bus_rate = *row.rate * raw.bus;
       const std::size_t index = seen[raw.experiment]++;
-      row.predicted = joined(program, program.predicted, raw, index, counts[raw.experiment]);
-      row.measured = joined(program, program.measured, raw, index, counts[raw.experiment]);
+      if (const auto at = counted.of(raw, index, counts[raw.experiment])) {
+        const std::size_t rows = program.counted.rows.size();
+        if (program.predicted.size() == rows) row.predicted = program.predicted[*at];
+        if (program.measured.size() == rows) row.measured = program.measured[*at];
+        if (program.counted.rows[*at].work == "byte") row.counted_bytes = program.counted.rows[*at].amount;
+      }
+      if (raw.experiment == "ceilings" && row.rate && raw.x > 0) ceilings.push_back({raw.mix, raw.x, *row.rate});
       results.rows.push_back(std::move(row));
     }
     for (std::size_t i = first; i < results.rows.size(); ++i) {
       ResultRow& row = results.rows[i];
       if (row.rate && row.raw.work == "byte" && !row.raw.mix.empty()) {
-        if (const auto ceiling = ceiling_for(results.rows, row.program, row.raw)) row.of_ceiling = *row.rate / *ceiling;
+        if (const auto ceiling = ceiling_for(ceilings, row.raw)) row.of_ceiling = *row.rate / *ceiling;
         if (results.pins_gb_per_s > 0) row.of_pins = *row.rate / results.pins_gb_per_s;
       }
       judge(row, sentinel ? sentinel->median : 0);

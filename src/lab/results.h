@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct ResultRow {
   std::optional<double> of_pins;      ///< share of what the memory's pins move at its clock
   std::optional<Counters> predicted;  ///< by muscope
   std::optional<Counters> measured;   ///< by Nsight Compute
-  std::string verdict;                ///< "wrong", "noisy", "at the ceiling", "near", "below", "ok", "not timed"
+  double counted_bytes = 0;           ///< useful bytes of what was counted; 0 when not known or counted in operations
+  std::string verdict;  ///< "wrong", "noisy", "beyond the pins", "at the ceiling", "near", "below", "ok", "not timed"
 };
 
 struct SeriesFit {
@@ -53,9 +55,15 @@ struct ProgramResults {
 /// request.
 Results combine(const std::vector<ProgramResults>& programs);
 
+/// From to_json's output; what was derived from samples is derived again. Throws Error D791.
+std::vector<ProgramResults> read_results(std::string_view json, const std::string& name);
+
 /// A row is noisy when the 95 % interval of its median is wider than this share of it, or the copy that was timed in
 /// each round moved by more than kSentinelDrift against the program's median.
 inline constexpr double kNoisyInterval = 0.06;
 inline constexpr double kSentinelDrift = 0.02;
+
+/// More than the memory can move: a cache answered, or bytes are counted that were not moved.
+inline constexpr double kBeyondPins = 1.05;
 
 }  // namespace muscope::lab

@@ -411,7 +411,9 @@ Report from_json(std::string_view text, std::string_view name, Sources* sources)
   if (!root.has("schema") || !json["schema"].is_string() || json["schema"] != kReportSchema)
     fail("D702", fmt::format("the file is not a report of schema {}", kReportSchema),
          root.has("schema") && json["schema"].is_string()
-             ? fmt::format("it says \"{}\"; write it again with this muscope", json["schema"].get<std::string>())
+             ? json["schema"].get<std::string>().starts_with("muscope.lab/")
+                   ? "it holds results of muscope lab: `muscope lab --from FILE --html PAGE` shows them"
+                   : fmt::format("it says \"{}\"; write it again with this muscope", json["schema"].get<std::string>())
              : "name a file that `muscope run --json` wrote",
          {file, 0, 0});
 
