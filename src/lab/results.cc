@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 namespace muscope::lab {
@@ -19,24 +20,19 @@ std::optional<double> rate_of(const RawRow& raw, const Summary& time) {
   return rate;
 }
 
-struct Ceiling {
-  std::string mix;
-  double size, rate;
-};
+/// By mix and size: the fastest.
+using Ceilings = std::map<std::string, std::map<double, double>>;
 
-/// The fastest ceiling of that mix, at the size nearest to the row's.
-std::optional<double> ceiling_for(const std::vector<Ceiling>& ceilings, const RawRow& raw) {
-  if (raw.mix.empty() || !(raw.amount > 0)) return std::nullopt;
+/// The ceiling of that mix at the size nearest to the row's; the larger of two that are equally near.
+std::optional<double> ceiling_for(const Ceilings& ceilings, const RawRow& raw) {
+  const auto mix = raw.mix.empty() || !(raw.amount > 0) ? ceilings.end() : ceilings.find(raw.mix);
+  if (mix == ceilings.end()) return std::nullopt;
   const double size = raw.amount / reads_and_writes_per_byte(raw.mix);
-  double nearest = 0, best = 0;
-  for (const Ceiling& c : ceilings) {
-    if (c.mix != raw.mix) continue;
-    const double distance = std::fabs(std::log(c.size / size));
-    if (nearest == 0 || distance < std::fabs(std::log(nearest / size)) - 1e-9) nearest = c.size, best = 0;
-    if (c.size == nearest) best = std::max(best, c.rate);
-  }
-  if (best == 0) return std::nullopt;
-  return best;
+  const auto above = mix->second.lower_bound(size);
+  if (above == mix->second.begin()) return above->second;
+  const auto below = std::prev(above);
+  if (above == mix->second.end()) return below->second;
+  return std::log(size / below->first) < std::log(above->first / size) - 1e-9 ? below->second : above->second;
 }
 
 double number_in(const std::vector<std::pair<std::string, std::string>>& environment, std::string_view key) {
@@ -154,7 +150,7 @@ Results combine(const std::vector<ProgramResults>& programs) {
     const std::optional<Summary> sentinel = summarise(sentinels);
     const std::size_t first = results.rows.size();
     const CountedRows counted(program.counted.rows);
-    std::vector<Ceiling> ceilings;
+    Ceilings ceilings;
     for (const RawRow& raw : program.run.rows) {
       ResultRow row;
       row.program = program.run.program;
@@ -170,7 +166,10 @@ Results combine(const std::vector<ProgramResults>& programs) {
         if (program.measured.size() == rows) row.measured = program.measured[*at];
         if (program.counted.rows[*at].work == "byte") row.counted_bytes = program.counted.rows[*at].amount;
       }
-      if (raw.experiment == "ceilings" && row.rate && raw.x > 0) ceilings.push_back({raw.mix, raw.x, *row.rate});
+      if (raw.experiment == "ceilings" && row.rate && raw.x > 0) {
+        double& best = ceilings[raw.mix][raw.x];
+        best = std::max(best, *row.rate);
+      }
       results.rows.push_back(std::move(row));
     }
     for (std::size_t i = first; i < results.rows.size(); ++i) {
