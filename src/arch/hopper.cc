@@ -98,7 +98,7 @@ GpuSpec h200() {
   t.cluster_gbs = number(3000, kMeasuredH200, "clusters of 4 to 16; 4,200 in pairs (muscope lab)");
   t.peer_cycles = number(1680, kMeasuredH200, "dependent loads of an H200's memory beside it (muscope lab)");
   t.peer_gbs = number(393, kMeasuredH200, "18 NVLinks, copy engine; 762 both ways at once (muscope lab)");
-  t.host_cycles = number(2200, kMeasuredH200, "dependent loads of pinned memory (muscope lab)");
+  t.host_cycles = number(2300, kMeasuredH200, "dependent loads of pinned memory (muscope lab)");
   t.host_gbs = number(55, kMeasuredH200, "copy engine, either way; 101 both ways at once (muscope lab)");
   t.constant_cycles = number(28, kMeasuredH200, "up to 2 KiB; 98 in the second level (muscope lab)");
   t.l2_cycles = number(281, kMeasuredH200, "up to 24 MiB; 266 near, 308 in the far half (muscope lab)");
@@ -106,7 +106,7 @@ GpuSpec h200() {
       number(655, kMeasuredH200, "dependent loads of 1 GiB, 681 on another card; 560 at 128 MiB (muscope lab)");
   t.l1_gbs = per_sm_bandwidth(g, 128);
   t.shared_gbs = per_sm_bandwidth(g, 128);
-  t.l2_gbs = number(9360, kMeasuredH200, "16 MiB read again and again; 8,640 at 48 MiB (muscope lab)");
+  t.l2_gbs = number(9500, kMeasuredH200, "16 MiB read again and again; 8,700 at 48 MiB (muscope lab)");
   describe_hierarchy(g, t);
   return g;
 }
