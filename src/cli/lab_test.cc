@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -18,12 +19,15 @@ using testing::HasSubstr;
 
 class LabCommand : public testing::Test {
  protected:
-  LabCommand() : folder_(fs::path(testing::TempDir()) / "muscope_lab_test") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
+  LabCommand() : folder_(new_folder()) {}
   ~LabCommand() override { fs::remove_all(folder_); }
 
+  /// Of its own: tests run side by side.
+  static fs::path new_folder() {
+    std::string name = (fs::path(testing::TempDir()) / "muscope-lab-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    return name;
+  }
   static std::string code_of(const Arguments& args) {
     try {
       lab_command(args);

@@ -96,6 +96,8 @@ void lower_special_register(MachineBuilder& b, const sass::Instruction& i);
 /// What hardware decides while it runs, in ways that are not known in full (tests/counters/reasons.tsv); empty:
 /// nothing.
 std::string doubt_of(const MachineFlow& flow, const Kernel& like);
+/// Whether a loop ends by what other threads write meanwhile (strong loads, swaps) or by the clock.
+bool waits_for_others(const MachineFlow& flow);
 /// What the instruction counts as (views::InstructionKind).
 views::InstructionKind kind_of(const sass::Instruction& instruction);
 bool is_memory_instruction(const sass::Instruction& instruction);

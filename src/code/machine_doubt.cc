@@ -17,6 +17,8 @@ std::string doubt_of(const MachineFlow& flow, const Kernel& like) {
   for (const sass::Instruction& i : flow.instructions)
     if (i.opcode == Opcode::kSYNCS)
       return "how often a warp looks whether an mbarrier's phase is over depends on timing: here it waits as one look";
+  if (waits_for_others(flow))
+    return "a loop waits for what other threads write, or for the clock: how often it turns depends on timing";
   return {};
 }
 
